@@ -1,0 +1,33 @@
+# Thin wrappers: one library, one tool, one unit test.
+#
+# MLIR's own add_mlir_library exports into MLIR's target set and pulls static
+# archives in beside libMLIR.so, so these are written over plain CMake.
+
+# add_mx_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libs...])
+function(add_mx_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(MX::${name} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# add_mx_tool(NAME sources... [LINK_LIBS libs...])
+function(add_mx_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+endfunction()
+
+# add_mx_unittest(NAME sources... [LINK_LIBS libs...]): one gtest binary, one
+# ctest entry.
+function(add_mx_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                        ${PROJECT_BINARY_DIR}/unittests)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
