@@ -1,0 +1,52 @@
+//===- MXOps.h - operations of the mx dialect -------------------*- C++ -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_IR_MXOPS_H
+#define MX_IR_MXOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mx/IR/MXTypes.h"
+
+#define GET_OP_CLASSES
+#include "mx/IR/MXOps.h.inc"
+
+namespace mx {
+
+/// The dimensions of a `block_matmul`, read off its operand types.
+struct MatmulDims {
+  llvm::SmallVector<int64_t> batch; // shared batch dimensions
+  int64_t m = 1, n = 1, k = 0;
+  bool hasM = false, hasN = false; // false where the operand is a vector
+  bool lhsBatched = false, rhsBatched = false;
+};
+
+/// Shape of an operand of `block_matmul`: an `!mx.tensor` or a ranked tensor.
+llvm::ArrayRef<int64_t> getOperandShape(mlir::Type type);
+
+/// Reads the dimensions of a product of operands of types `lhs` and `rhs`;
+/// reports what does not fit together through `emitError` (none: silently).
+mlir::FailureOr<MatmulDims> getMatmulDims(
+    mlir::Type lhs, mlir::Type rhs,
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
+
+/// Adds the rewrites that move the factor of a `fold_scale` into its users;
+/// the canonicalizer and the lowering share them.
+void populateFoldScalePatterns(mlir::RewritePatternSet &patterns,
+                               mlir::PatternBenefit benefit = 1);
+
+} // namespace mx
+
+#endif // MX_IR_MXOPS_H
