@@ -12,6 +12,7 @@
 
 #include "mx/Numerics/Element.h"
 
+#include "DecodeTable.h"
 #include "EncodeKernel.h"
 #include "mx/Numerics/HalfFloat.h"
 
@@ -20,33 +21,10 @@
 
 namespace mx::numerics {
 
-static constexpr uint32_t kSignBit = 0x80000000;
-static constexpr uint32_t kInfBits = 0x7F800000;
-static constexpr uint32_t kFractionMask = 0x007FFFFF;
-static constexpr uint32_t kLeadingOne = 0x00800000;
-
-namespace {
-
-/// A finite nonzero magnitude as significand * 2^(exponent - 23), with the
-/// leading one of the significand at bit 23.
-struct Normalized {
-  uint32_t significand;
-  int32_t exponent;
-};
-
-} // namespace
-
-static Normalized normalize(uint32_t magnitude) {
-  int32_t biased = static_cast<int32_t>(magnitude >> 23);
-  if (biased)
-    return {(magnitude & kFractionMask) | kLeadingOne, biased - 127};
-  int32_t exponent = -126;
-  while (!(magnitude & kLeadingOne)) {
-    magnitude <<= 1;
-    --exponent;
-  }
-  return {magnitude, exponent};
-}
+using detail::kFractionMask;
+using detail::kInfBits;
+using detail::kLeadingOne;
+using detail::kSignBit;
 
 uint8_t chooseScale(Format format, uint32_t amaxBits, ScaleRule rule,
                     uint8_t zeroScale) {
@@ -56,8 +34,8 @@ uint8_t chooseScale(Format format, uint32_t amaxBits, ScaleRule rule,
     return kScaleNaN; // S9
 
   const FormatInfo &info = getInfo(format);
-  Normalized amax = normalize(amaxBits); // S6
-  uint32_t frac = amax.significand & kFractionMask;
+  detail::Parts amax = detail::normalize(amaxBits); // S6
+  uint32_t frac = static_cast<uint32_t>(amax.significand) & kFractionMask;
   bool bump = false;
   switch (rule) {
   case ScaleRule::Floor: // S1
@@ -109,10 +87,9 @@ uint8_t encodeElement(Format format, float value, uint8_t scale,
         if (magnitude >= kInfBits) {
           code = info.maxCode;
         } else if (magnitude != 0) {
-          Normalized parts = normalize(magnitude);
-          code = detail::roundMagnitude<f.value, r.value>(
-              static_cast<int32_t>(parts.significand),
-              parts.exponent - (scale - kScaleBias));
+          detail::Parts parts = detail::normalize(magnitude);
+          parts.exponent -= scale - kScaleBias;
+          code = detail::roundMagnitude<f.value, r.value>(parts);
           code = code < info.maxCode ? code : info.maxCode;
         }
         return detail::applySign<f.value>(code, negative ? 1 : 0);
@@ -120,41 +97,8 @@ uint8_t encodeElement(Format format, float value, uint8_t scale,
 }
 
 uint32_t decodeElementBits(Format format, uint8_t code) {
-  const FormatInfo &info = getInfo(format);
-  uint32_t sign = (code & info.signMask()) ? kSignBit : 0;
-  uint32_t magnitude = code & info.codeMask() & ~info.signMask();
-  if (info.exponentBits == 0) {
-    // Two's complement; -128 has no positive twin and is -2.0 (F8).
-    if (sign)
-      magnitude = info.signMask() - magnitude;
-  } else if (magnitude > info.maxCode) {
-    bool isInf = info.hasInf && magnitude == info.maxCode + 1u;
-    return isInf ? sign | kInfBits : kQuietNaN;
-  }
-  if (magnitude == 0)
-    return sign;
-
-  // Value = significand * 2^(binade - mantissaBits), not yet normalized.
-  uint32_t exponentField =
-      info.exponentBits ? magnitude >> info.mantissaBits : 0;
-  uint32_t significand = magnitude;
-  int32_t binade = info.emin();
-  if (exponentField) {
-    uint32_t one = 1u << info.mantissaBits;
-    significand = (magnitude & (one - 1)) | one;
-    binade += static_cast<int32_t>(exponentField) - 1;
-  }
-  significand <<= 23 - info.mantissaBits;
-  while (significand >= 2 * kLeadingOne) {
-    significand >>= 1;
-    ++binade;
-  }
-  while (significand < kLeadingOne) {
-    significand <<= 1;
-    --binade;
-  }
-  return sign | (static_cast<uint32_t>(binade + 127) << 23) |
-         (significand & kFractionMask);
+  return detail::withFormat(
+      format, [&](auto f) { return detail::kDecodeTable<f.value>[code]; });
 }
 
 float decodeElement(Format format, uint8_t code) {

@@ -15,9 +15,39 @@
 #ifndef MX_LIB_NUMERICS_ENCODEKERNEL_H
 #define MX_LIB_NUMERICS_ENCODEKERNEL_H
 
-#include "mx/Numerics/Formats.h"
+#include "DecodeTable.h"
 
 namespace mx::numerics::detail {
+
+/// A finite magnitude as significand * 2^(exponent - 23).
+struct Parts {
+  int32_t significand;
+  int32_t exponent;
+};
+
+/// The parts of an f32 magnitude, the leading one of the significand at bit 23
+/// even where the f32 is subnormal. The magnitude must not be zero.
+inline Parts normalize(uint32_t magnitude) {
+  auto biased = static_cast<int32_t>(magnitude >> 23);
+  if (biased)
+    return {static_cast<int32_t>((magnitude & kFractionMask) | kLeadingOne),
+            biased - 127};
+  int32_t exponent = -126;
+  while (!(magnitude & kLeadingOne)) {
+    magnitude <<= 1;
+    --exponent;
+  }
+  return {static_cast<int32_t>(magnitude), exponent};
+}
+
+/// The parts of an f32 magnitude as they stand: a subnormal has no leading one
+/// and the exponent -126.
+inline Parts split(uint32_t magnitude) {
+  auto field = static_cast<int32_t>(magnitude >> 23);
+  int32_t isNormal = field > 0;
+  auto fraction = static_cast<int32_t>(magnitude & kFractionMask);
+  return {fraction | (isNormal << 23), field - isNormal - 126};
+}
 
 /// Rounds significand * 2^(exponent - 23), where significand < 2^24, to the
 /// magnitude code of format F, before saturation (E1, E3).
@@ -25,10 +55,12 @@ namespace mx::numerics::detail {
 /// The significand has its leading one at bit 23, unless `exponent` is at most
 /// the format's emin, where no leading one is needed: the result is subnormal.
 template <Format F, Rounding R>
-inline int32_t roundMagnitude(int32_t significand, int32_t exponent) {
+inline int32_t roundMagnitude(Parts value) {
   constexpr FormatInfo info = getInfo(F);
   constexpr int32_t mantissaBits = info.mantissaBits;
   constexpr int32_t emin = info.emin();
+  int32_t significand = value.significand;
+  int32_t exponent = value.exponent;
 
   // Codes of one binade are a quantum of 2^(binade - mantissaBits) apart. The
   // fixed-point format has one binade only; from 2 on it saturates anyway.
