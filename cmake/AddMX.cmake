@@ -19,6 +19,7 @@ function(add_mx_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY MX_TEST_DEPENDS ${name})
 endfunction()
 
 # add_mx_unittest(NAME sources... [LINK_LIBS libs...]): one gtest binary, one
@@ -30,4 +31,11 @@ function(add_mx_unittest name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                         ${PROJECT_BINARY_DIR}/unittests)
   add_test(NAME ${name} COMMAND ${name})
+  if(MX_ENABLE_ASAN)
+    # libMLIR.so itself is not instrumented, so a container that crosses the
+    # border looks overflowed.
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT
+                         ASAN_OPTIONS=detect_container_overflow=0)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY MX_TEST_DEPENDS ${name})
 endfunction()

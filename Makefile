@@ -1,0 +1,49 @@
+# The everyday commands. Each sets the machine up and builds what it needs
+# first; on a machine that is set up and built that takes seconds.
+
+BUILD := build
+JOBS  ?= $(shell scripts/jobs.sh)
+CORES := $(shell nproc)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo check quick format docs tidy asan clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup.sh
+
+build: setup $(BUILD)/build.ninja ## build everything
+	@cmake --build --preset dev -j $(JOBS)
+
+# Ninja reruns CMake when a CMakeLists.txt changes; presets it does not know.
+$(BUILD)/build.ninja: CMakePresets.json | setup
+	cmake --preset dev
+	@touch $@
+
+demo: build ## quantize and run a real layer in all six formats
+	@python3 scripts/demo.py --build $(BUILD)
+
+check: build ## run every test, the format check and the docs check
+	ctest --preset dev -j $(CORES)
+
+quick: build ## run the tests that take no more than seconds
+	ctest --preset dev -j $(CORES) -LE slow
+
+format: setup ## format the C++ files in place
+	@scripts/check-format.sh --fix
+
+docs: setup ## regenerate docs/generated
+	@scripts/gen-docs.sh
+
+tidy: build ## run clang-tidy over the project's own sources
+	run-clang-tidy-22 -quiet -j $(JOBS) -p $(BUILD) '^$(CURDIR)/(lib|tools|unittests)/'
+
+asan: setup ## build and test with AddressSanitizer and UBSan
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(CORES)
+
+clean: ## remove the build trees
+	rm -rf build build-*
