@@ -5,59 +5,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Adds the two scale exponents as integers (M3), so that 2^127 * 2^-127 is 1.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mx/Numerics/ScaleProduct.h"
 
-#include "mx/Numerics/Element.h"
-
-#include <cstring>
+#include "EncodeKernel.h"
+#include "mx/Numerics/HalfFloat.h"
 
 namespace mx::numerics {
-
-static constexpr uint32_t kSignBit = 0x80000000;
-static constexpr uint32_t kInfBits = 0x7F800000;
-static constexpr uint32_t kLeadingOne = 0x00800000;
 
 /// Shifts right and rounds to nearest even; `shift` is positive.
 static uint32_t shiftRounded(uint32_t value, int32_t shift) {
   if (shift > 25)
     return 0;
-  uint32_t kept = value >> shift;
-  uint32_t rest = value & ((1u << shift) - 1);
-  uint32_t half = 1u << (shift - 1);
-  return kept + (rest > half || (rest == half && (kept & 1)) ? 1 : 0);
+  uint32_t odd = (value >> shift) & 1;
+  return (value + (1u << (shift - 1)) - 1 + odd) >> shift;
 }
 
 float scaleProduct(float value, uint8_t lhsScale, uint8_t rhsScale) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  uint32_t sign = bits & kSignBit;
-  uint32_t magnitude = bits & ~kSignBit;
-
-  if (lhsScale == kScaleNaN || rhsScale == kScaleNaN) {
-    bits = kQuietNaN;
-  } else if (magnitude != 0 && magnitude < kInfBits) {
-    // significand * 2^(exponent - 23), the leading one of a normal value at
-    // bit 23; a subnormal is normalised first.
-    int32_t exponent = static_cast<int32_t>(magnitude >> 23);
-    uint32_t significand = magnitude & (kLeadingOne - 1);
-    if (exponent)
-      significand |= kLeadingOne;
-    else
-      for (exponent = 1; !(significand & kLeadingOne); --exponent)
-        significand <<= 1;
-    exponent += lhsScale + rhsScale - 2 * kScaleBias;
-    if (exponent >= 255)
-      magnitude = kInfBits;
-    else if (exponent > 0)
-      magnitude = (static_cast<uint32_t>(exponent) << 23) |
-                  (significand & (kLeadingOne - 1));
-    else
-      magnitude = shiftRounded(significand, 1 - exponent);
-    bits = sign | magnitude;
-  }
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
+  if (lhsScale == kScaleNaN || rhsScale == kScaleNaN)
+    return bitsToFloat(kQuietNaN);
+  uint32_t bits = floatToBits(value);
+  uint32_t sign = bits & detail::kSignBit;
+  uint32_t magnitude = bits & ~detail::kSignBit;
+  if (magnitude == 0 || magnitude >= detail::kInfBits)
+    return value;
+  detail::Parts parts = detail::normalize(magnitude);
+  auto significand = static_cast<uint32_t>(parts.significand);
+  int32_t field = parts.exponent + 127 + lhsScale + rhsScale - 2 * kScaleBias;
+  if (field >= 255)
+    magnitude = detail::kInfBits;
+  else if (field > 0)
+    magnitude = (static_cast<uint32_t>(field) << 23) |
+                (significand & detail::kFractionMask);
+  else
+    magnitude = shiftRounded(significand, 1 - field);
+  return bitsToFloat(sign | magnitude);
 }
 
 } // namespace mx::numerics
