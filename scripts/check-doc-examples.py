@@ -6,6 +6,9 @@ usage: check-doc-examples.py --build DIRECTORY FILE.md...
 * A ```mlir fence is a complete program: mx-opt parses and verifies it. With
   `// expected-error` comments in it, mx-opt must report exactly those errors.
   Fragments belong into ```text fences.
+* Under the heading of a pass (### `-NAME`), where nothing but the word `becomes`
+  stands between two ```mlir fences, the pass makes the second program of the
+  first, but for the names of values.
 * In a ```console fence, each line `$ build/bin/...` is run and must print the
   lines below it, but for empty lines around. There, `...` stands for any text in
   a line, and for any number of lines when alone on one. With no lines below, only success is asked for; a
@@ -27,15 +30,18 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FENCE = re.compile(r"^(\s*)(```+)\s*([\w-]*)")
+PASS = re.compile(r"^#+ `(-[\w-]+)`$")
 FILE = re.compile(r"^\s*<!--\s*file:\s*(\S+)\s*-->\s*$")
 TIMEOUT_S = 300
 
 
 class Fence:
-    def __init__(self, line, language, name):
+    def __init__(self, line, language, name, heading, between):
         self.line = line  # of the first line inside, counted from 1
         self.language = language
         self.name = name  # of the file to save the text as, or None
+        self.heading = heading  # the last line above that starts with #
+        self.between = between.strip()  # the text since the previous fence
         self.lines = []
 
     def text(self):
@@ -44,12 +50,12 @@ class Fence:
 
 def fences(source):
     """The fences of a Markdown text, in order."""
-    current, close, indent, name = None, "", 0, None
+    current, close, indent, name, heading, between = None, "", 0, None, "", ""
     for number, line in enumerate(source.splitlines(), start=1):
         if current:
             if line.strip() == close:
                 yield current
-                current = None
+                current, between = None, ""
             else:
                 # A fence in a list is indented; its text is not.
                 blanks = len(line) - len(line.lstrip(" "))
@@ -58,7 +64,11 @@ def fences(source):
         match = FENCE.match(line)
         if match:
             indent, close = len(match.group(1)), match.group(2)
-            current = Fence(number + 1, match.group(3), name)
+            current = Fence(number + 1, match.group(3), name, heading, between)
+            continue
+        between += line + "\n"
+        if line.startswith("#"):
+            heading = line
         match = FILE.match(line)
         name = match.group(1) if match else None
     if current:
@@ -115,6 +125,18 @@ def check_program(fence, scratch):
     return None
 
 
+def check_rewrite(before, after, scratch):
+    """Returns a complaint, or None."""
+    name = PASS.match(after.heading).group(1)
+    status, made = run(["build/bin/mx-opt", name], scratch, input=before.text())
+    if status != 0:
+        return f"{name} fails:\n{made}"
+    _, shown = run(["build/bin/mx-opt"], scratch, input=after.text())
+    if made != shown:
+        return f"{name} makes something else than the document shows:\n{made}"
+    return None
+
+
 def check_command(command, shown, scratch):
     """Returns a complaint, or None."""
     status, output = run(["bash", "-o", "pipefail", "-c", command], scratch,
@@ -142,6 +164,7 @@ def check_document(path, build, counts):
         source = file.read()
     with tempfile.TemporaryDirectory() as scratch:
         make_scratch(scratch, build)
+        previous = None
         for fence in fences(source):
             if fence.name:
                 saved = os.path.join(scratch, fence.name)
@@ -153,6 +176,9 @@ def check_document(path, build, counts):
             if fence.language == "mlir":
                 counts["programs"] += 1
                 complaint = check_program(fence, scratch)
+                if not complaint and PASS.match(fence.heading) and fence.between == "becomes":
+                    counts["rewrites"] += 1
+                    complaint = check_rewrite(previous, fence, scratch)
                 if complaint:
                     yield fence.line, complaint
             elif fence.language == "console":
@@ -162,6 +188,7 @@ def check_document(path, build, counts):
                         complaint = check_command(command, shown, scratch)
                         if complaint:
                             yield line, complaint
+            previous = fence
 
 
 def main():
@@ -170,7 +197,7 @@ def main():
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
 
-    counts = {"programs": 0, "commands": 0}
+    counts = {"programs": 0, "rewrites": 0, "commands": 0}
     failed = False
     for path in args.files:
         try:
@@ -183,7 +210,7 @@ def main():
     if not any(counts.values()):
         print("expected examples in these files, got none")
         failed = True
-    print(f"examples: {counts['programs']} programs and {counts['commands']} commands run")
+    print("examples:", ", ".join(f"{count} {what}" for what, count in counts.items()), "run")
     return 1 if failed else 0
 
 

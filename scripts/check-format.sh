@@ -37,7 +37,7 @@ if [ ${#licensed[@]} -gt 0 ]; then
 fi
 
 mapfile -d '' text < <(tracked '*.h' '*.cpp' '*.td' '*.mlir' '*.py' '*.sh' '*.in' \
-  '*.cmake' 'CMakeLists.txt' '*/CMakeLists.txt' '*.json' '*.md' '*.test')
+  '*.cmake' 'CMakeLists.txt' '*/CMakeLists.txt' 'CMakePresets.json' '*.md' '*.test')
 [ ${#text[@]} -gt 0 ] || die "expected tracked files in $MX_ROOT, got none"
 # locations EXPRESSION: FILE:LINE of each match.
 locations() { grep -HnIP "$1" "${text[@]}" | cut -d : -f 1,2 || true; }
