@@ -32,6 +32,9 @@ uint32_t maxMagnitude(const uint32_t *bits, int64_t count, uint32_t seed) {
   return static_cast<uint32_t>(amax);
 }
 
+/// An exponent below that of every f32 under every scale.
+static constexpr int32_t kZeroExponent = -1000;
+
 /// Where `Normalize` is not set, subnormals may not reach the normal range of
 /// the element format, see `split`.
 template <Format F, Rounding R, bool Count, bool Normalize>
@@ -45,7 +48,7 @@ static void encodeLoop(const uint32_t *bits, int64_t count,
     uint32_t magnitude = bits[i] & ~kSignBit;
     Parts parts;
     if constexpr (Normalize)
-      parts = magnitude ? normalize(magnitude) : Parts{0, -127};
+      parts = magnitude ? normalize(magnitude) : Parts{0, kZeroExponent};
     else
       parts = split(magnitude);
     parts.exponent -= scaleExponent;

@@ -16,6 +16,7 @@
 #include "EncodeKernel.h"
 #include "mx/Numerics/HalfFloat.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,9 +55,7 @@ uint8_t chooseScale(Format format, uint32_t amaxBits, ScaleRule rule,
     break;
   }
   int32_t scale = amax.exponent - info.emax + (bump ? 1 : 0);
-  scale = scale < -127 ? -127 : scale;
-  scale = scale > 127 ? 127 : scale;
-  return static_cast<uint8_t>(scale + kScaleBias);
+  return static_cast<uint8_t>(std::clamp(scale, -127, 127) + kScaleBias);
 }
 
 /// The code of NaN under a good scale: quiet, and the sign kept.
@@ -143,6 +142,30 @@ float decodeScale(uint8_t scale) {
   if (scale == 0)
     return bitsToFloat(kLeadingOne >> 1); // D2
   return bitsToFloat(static_cast<uint32_t>(scale) << 23);
+}
+
+std::optional<ConvertedScale> convertScale(float value,
+                                           ScaleRounding rounding) {
+  uint32_t bits = floatToBits(value);
+  uint32_t magnitude = bits & ~kSignBit;
+  if (magnitude > kInfBits)
+    return ConvertedScale{kScaleNaN, true};
+  if (magnitude == 0 || (bits & kSignBit))
+    return std::nullopt;
+  if (magnitude == kInfBits)
+    return ConvertedScale{kScaleNaN, false};
+
+  detail::Parts parts = detail::normalize(magnitude);
+  uint32_t frac = static_cast<uint32_t>(parts.significand) & kFractionMask;
+  int32_t byte = parts.exponent + kScaleBias;
+  bool odd = byte & 1;
+  constexpr uint32_t half = kLeadingOne >> 1;
+  if (rounding == ScaleRounding::NearestEven &&
+      (frac > half || (frac == half && odd)))
+    ++byte;
+  byte = std::clamp(byte, 0, 254);
+  return ConvertedScale{static_cast<uint8_t>(byte),
+                        bits == floatToBits(decodeScale(byte))};
 }
 
 } // namespace mx::numerics

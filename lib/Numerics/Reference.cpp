@@ -102,15 +102,23 @@ static int scaleExponent(const FormatInfo &info, double amax, ScaleRule rule) {
   return std::clamp(exponent, -127, 127);
 }
 
-/// The code of the magnitude nearest to `scaled` >= 0 (E1, E3).
-static unsigned nearestMagnitude(const FormatInfo &info, double scaled,
-                                 Rounding rounding) {
-  if (scaled >= elementValue(info, info.maxCode))
-    return info.maxCode;
+/// The finite values from 0 up, by code.
+static std::vector<double> magnitudes(const FormatInfo &info) {
+  std::vector<double> values;
+  for (unsigned code = 0; code <= info.maxCode; ++code)
+    values.push_back(elementValue(info, code));
+  return values;
+}
+
+/// The index of the value nearest to `scaled` >= 0 (E1, E3).
+static unsigned nearest(const std::vector<double> &values, double scaled,
+                        Rounding rounding) {
+  if (scaled >= values.back())
+    return static_cast<unsigned>(values.size() - 1);
   unsigned best = 0;
-  for (unsigned code = 1; code <= info.maxCode; ++code) {
-    double distance = std::fabs(scaled - elementValue(info, code));
-    double bestDistance = std::fabs(scaled - elementValue(info, best));
+  for (unsigned code = 1; code < values.size(); ++code) {
+    double distance = std::fabs(scaled - values[code]);
+    double bestDistance = std::fabs(scaled - values[best]);
     bool winsTie = rounding == Rounding::NearestAway ||
                    (rounding == Rounding::NearestEven && code % 2 == 0);
     if (distance < bestDistance || (distance == bestDistance && winsTie))
@@ -139,10 +147,11 @@ ReferenceBlock referenceQuantizeBlock(const BlockSpec &spec,
   } else if (spec.zeroScale == kScaleNaN) {
     return block;
   }
+  std::vector<double> grid = magnitudes(info);
   for (size_t i = 0; i < values.size(); ++i) {
     double scaled =
         std::ldexp(std::fabs(static_cast<double>(values[i])), -exponent);
-    unsigned code = nearestMagnitude(info, scaled, spec.rounding);
+    unsigned code = nearest(grid, scaled, spec.rounding);
     if (std::signbit(values[i])) // E2
       code = info.exponentBits ? code | info.signMask() : (256 - code) % 256;
     block.codes[i] = static_cast<uint8_t>(code);

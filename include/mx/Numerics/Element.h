@@ -63,6 +63,21 @@ double decodeToDouble(Format format, uint8_t code, uint8_t scale);
 /// other byte is exact in f32; byte 0 is the subnormal 2^-127.
 float decodeScale(uint8_t scale);
 
+/// How a float that is no power of two becomes an E8M0 byte: to the power of
+/// two below, or to the nearest one, ties to the even byte.
+enum class ScaleRounding : uint8_t { Floor, NearestEven };
+
+/// An E8M0 byte, and whether it stands for exactly the float it came from.
+struct ConvertedScale {
+  uint8_t byte;
+  bool exact;
+};
+
+/// The E8M0 byte of a float scale, clamped to [0, 254]. NaN is 0xFF exactly and
+/// +Inf is 0xFF inexactly. E8M0 has neither sign nor zero: a negative value and
+/// a zero give nothing.
+std::optional<ConvertedScale> convertScale(float value, ScaleRounding rounding);
+
 } // namespace mx::numerics
 
 #endif // MX_NUMERICS_ELEMENT_H
