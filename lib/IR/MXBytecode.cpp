@@ -84,10 +84,9 @@ struct MXBytecodeInterface : BytecodeDialectInterface {
         failed(reader.readType(scaleType)) ||
         failed(reader.readSignedVarInt(blockAxis)))
       return {};
-    return MXTensorType::getChecked([&] { return reader.emitError(); },
-                                    getContext(), ArrayRef<int64_t>(shape),
-                                    elementType, blockSize,
-                                    scaleType, blockAxis);
+    return MXTensorType::getChecked(
+        [&] { return reader.emitError(); }, getContext(),
+        ArrayRef<int64_t>(shape), elementType, blockSize, scaleType, blockAxis);
   }
 };
 

@@ -47,9 +47,8 @@ static OpFoldResult foldElements(ArrayRef<Attribute> operands, Type type,
       }))
     return {};
   auto apply = [&](int64_t index) {
-    return fn(llvm::map_to_vector(operands, [&](Attribute attr) {
-      return bitsAt(attr, index);
-    }));
+    return fn(llvm::map_to_vector(
+        operands, [&](Attribute attr) { return bitsAt(attr, index); }));
   };
   auto toAttr = [](Type type, const APInt &bits) -> Attribute {
     if (auto floatType = dyn_cast<FloatType>(type))

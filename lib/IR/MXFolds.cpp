@@ -85,7 +85,8 @@ struct MergeConstantFactors : OpRewritePattern<FoldScaleOp> {
       return rewriter.notifyMatchFailure(
           op, "the product of the factors is not exact and finite");
     Value product = arith::ConstantOp::create(
-        rewriter, op.getLoc(), rewriter.getF32FloatAttr(alpha.convertToFloat()));
+        rewriter, op.getLoc(),
+        rewriter.getF32FloatAttr(alpha.convertToFloat()));
     rewriter.replaceOpWithNewOp<FoldScaleOp>(op, op.getType(),
                                              inner.getSource(), product);
     return success();
@@ -117,8 +118,9 @@ struct ScaleAfterDequantize : OpRewritePattern<DequantizeBlockOp> {
   }
 };
 
-/// block_matmul(fold_scale(a, alpha), b, c) -> c + alpha * block_matmul(a, b, 0)
-/// and the same on the other side: the factor goes to the epilogue (rule Z3).
+/// block_matmul(fold_scale(a, alpha), b, c) -> c + alpha * block_matmul(a, b,
+/// 0) and the same on the other side: the factor goes to the epilogue (rule
+/// Z3).
 struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -150,8 +152,9 @@ struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
 
 void mx::populateFoldScalePatterns(RewritePatternSet &patterns,
                                    PatternBenefit benefit) {
-  patterns.add<MergeConstantFactors, ScaleAfterDequantize,
-               ScaleInMatmulEpilogue>(patterns.getContext(), benefit);
+  patterns
+      .add<MergeConstantFactors, ScaleAfterDequantize, ScaleInMatmulEpilogue>(
+          patterns.getContext(), benefit);
 }
 
 void FoldScaleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

@@ -10,9 +10,27 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace mx;
+
+/// Reads the keyword of an enum attribute, as in `scale_rule(floor)`.
+template <typename AttrT>
+static ParseResult parseKeyword(OpAsmParser &parser, AttrT &attr) {
+  auto value =
+      FieldParser<decltype(attr.getValue()), decltype(attr.getValue())>::parse(
+          parser);
+  if (failed(value))
+    return failure();
+  attr = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename AttrT>
+static void printKeyword(OpAsmPrinter &printer, Operation *, AttrT attr) {
+  printer << stringifyEnum(attr.getValue());
+}
 
 #define GET_OP_CLASSES
 #include "mx/IR/MXOps.cpp.inc"
@@ -143,8 +161,8 @@ DequantizeBlockOp::reifyResultShapes(OpBuilder &builder,
   if (!ShapedType::isDynamic(extent)) {
     blocks = builder.getIndexAttr(extent);
   } else {
-    Value size = arith::ConstantIndexOp::create(builder, getLoc(),
-                                                type.getBlockSize());
+    Value size =
+        arith::ConstantIndexOp::create(builder, getLoc(), type.getBlockSize());
     blocks = arith::MulIOp::create(builder, getLoc(), cast<Value>(blocks), size)
                  .getResult();
   }
@@ -222,9 +240,10 @@ LogicalResult AssembleOp::verify() {
   return verifyPart("scales", getType().getScalesType(), getScales().getType());
 }
 
-LogicalResult DisassembleOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult DisassembleOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location>,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
   auto source = cast<MXTensorType>(adaptor.getSource().getType());
   types.assign({source.getPayloadType(), source.getScalesType()});
   return success();

@@ -108,10 +108,10 @@ numerics::Rounding mx::toNumerics(Rounding rounding) {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-MXTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<int64_t> shape, Type elementType,
-                     int64_t blockSize, Type scaleType, int64_t blockAxis) {
+LogicalResult MXTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> shape, Type elementType,
+                                   int64_t blockSize, Type scaleType,
+                                   int64_t blockAxis) {
   int64_t rank = shape.size();
   if (rank == 0)
     return emitError() << "expected rank of at least 1, got 0";
@@ -173,9 +173,8 @@ Type MXTensorType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<MXTensorType>(loc, parser.getContext(),
-                                         ArrayRef<int64_t>(shape),
-                                         elementType, blockSize, scaleType,
-                                         blockAxis);
+                                         ArrayRef<int64_t>(shape), elementType,
+                                         blockSize, scaleType, blockAxis);
 }
 
 void MXTensorType::print(AsmPrinter &printer) const {
@@ -225,9 +224,8 @@ SmallVector<int64_t> MXTensorType::getStoredPermutation() const {
 }
 
 SmallVector<int64_t> MXTensorType::getStoredShape() const {
-  return llvm::map_to_vector(getStoredPermutation(), [&](int64_t axis) {
-    return getDimSize(axis);
-  });
+  return llvm::map_to_vector(getStoredPermutation(),
+                             [&](int64_t axis) { return getDimSize(axis); });
 }
 
 RankedTensorType MXTensorType::getPayloadType() const {

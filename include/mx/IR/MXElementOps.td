@@ -66,9 +66,9 @@ def MX_EncodeElementOp : MX_ElementOp<"encode_element"> {
   let description = [{
     `value / scale` rounded to the format `element_type`, saturated to the
     largest finite magnitude (rules E1 to E5). Under a NaN scale (0xFF) the code
-    is 0. The bits above the width of the format are 0. A value that is not
-    finite does not occur under another scale (rule S9); its code there is the
-    largest magnitude.
+    is 0. The bits above the width of the format are 0. Rule S9 keeps NaN and
+    Inf out of blocks with another scale; asked anyway, Inf saturates and NaN
+    gives the NaN code of the format, or 0 where it has none.
 
     Constraints:
     1. `element_type` is one of the six MX element types;
@@ -91,7 +91,7 @@ def MX_EncodeElementOp : MX_ElementOp<"encode_element"> {
       DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding);
   let results = (outs MX_I8Like:$result);
   let assemblyFormat = [{
-    $element_type $value `,` $scale (`rounding` `(` $rounding^ `)`)? attr-dict
+    $element_type $value `,` $scale (`rounding` `(` custom<Keyword>($rounding)^ `)`)? attr-dict
     `:` functional-type(operands, results)
   }];
 }
@@ -126,7 +126,7 @@ def MX_ChooseScaleOp : MX_ElementOp<"choose_scale"> {
           [IntNonNegative, IntMaxValue<254>]>, "127">:$zero_scale);
   let results = (outs MX_I8Like:$result);
   let assemblyFormat = [{
-    $element_type $amax (`scale_rule` `(` $scale_rule^ `)`)?
+    $element_type $amax (`scale_rule` `(` custom<Keyword>($scale_rule)^ `)`)?
     (`zero_scale` `(` $zero_scale^ `)`)? attr-dict `:`
     functional-type(operands, results)
   }];

@@ -77,8 +77,8 @@ def MX_QuantizeBlockOp : MX_Op<"quantize_block", [Pure]> {
   );
   let results = (outs MX_TensorType:$result);
   let assemblyFormat = [{
-    $source (`scale_rule` `(` $scale_rule^ `)`)?
-            (`rounding` `(` $rounding^ `)`)?
+    $source (`scale_rule` `(` custom<Keyword>($scale_rule)^ `)`)?
+            (`rounding` `(` custom<Keyword>($rounding)^ `)`)?
             (`zero_scale` `(` $zero_scale^ `)`)?
     attr-dict `:` type($source) `->` qualified(type($result))
   }];
@@ -185,7 +185,7 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
   );
   let results = (outs RankedTensorOf<[F32]>:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $accumulator (`precision` `(` $precision^ `)`)?
+    $lhs `,` $rhs `,` $accumulator (`precision` `(` custom<Keyword>($precision)^ `)`)?
     attr-dict `:` qualified(type($lhs)) `,` qualified(type($rhs)) `,`
     type($accumulator) `->` type($result)
   }];

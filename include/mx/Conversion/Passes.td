@@ -1,0 +1,134 @@
+//===- Passes.td - conversions out of the mx dialect -------*- tablegen -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_CONVERSION_PASSES
+#define MX_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
+  let summary = "expand element and scale conversions to integer operations";
+  let description = [{
+    Replaces `mx.decode_element`, `mx.encode_element`, `mx.choose_scale` and
+    `mx.scale_product`, on scalars and vectors, by operations of `arith`. Only
+    integers are computed with (a conversion from integer to float that is exact
+    serves to count leading zeros), so neither the rounding mode of the host nor
+    flushing of subnormals changes a result.
+
+    Before: element conversions on scalars or vectors (tensors: run
+    `convert-elementwise-to-linalg` first). After: none of them is left.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%code: i8) -> f32 {
+      %0 = mx.decode_element i8 %code : (i8) -> f32
+      return %0 : f32
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @decode(%code: i8) -> f32 {
+      %0 = arith.extsi %code : i8 to i32
+      %1 = arith.sitofp %0 : i32 to f32
+      %2 = arith.bitcast %1 : f32 to i32
+      %c0 = arith.constant 0 : i32
+      %c6 = arith.constant 50331648 : i32
+      %3 = arith.cmpi eq, %0, %c0 : i32
+      %4 = arith.subi %2, %c6 : i32
+      %5 = arith.select %3, %c0, %4 : i32
+      %6 = arith.bitcast %5 : i32 to f32
+      return %6 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
+  let summary = "lower block-scaled operations to linalg on payload and scales";
+  let description = [{
+    The reference lowering: readable, complete for every operation and format.
+
+    - `mx.block_matmul` becomes one `linalg.generic`; the map of the scales is
+      `k floordiv block_size`, that of a payload narrower than a byte is another
+      `floordiv`. Element and scale are decoded in the body. With
+      `expand-k-blocks` the reduction is split into `(k / block_size,
+      block_size)`, so that every map is a projected permutation that other
+      tools can tile, vectorize and shard; payloads narrower than a byte are
+      unpacked to a byte an element first. (Operands with two different block
+      sizes keep the first form.)
+    - `mx.dequantize_block` becomes one elementwise `linalg.generic`.
+    - `mx.quantize_block` becomes a reduction to the largest magnitudes, an
+      elementwise choice of the scales, an elementwise encode, and a packing
+      step for elements narrower than a byte.
+    - `mx.fold_scale` moves into its users where it can (rule Z3) and else
+      becomes a guarded exponent add on the scales.
+
+    Do not tile the first form along k by anything but a multiple of the block
+    size: MLIR 22 miscompiles it without a word.
+
+    Before: any block-scaled operation. After: of the dialect, only element
+    conversions are left, and `mx.assemble` and `mx.disassemble` where a
+    block-scaled value crosses a function or region border, which `mx-decompose`
+    splits.
+
+    Example:
+
+    ```mlir
+    func.func @matmul(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>,
+        %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %a = mx.assemble %p, %s : tensor<4x64xi8>, tensor<4x2xi8>
+          -> !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+      %0 = mx.block_matmul %a, %b, %c
+          : !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>,
+            tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    #payload = affine_map<(m, n, k) -> (m, k)>
+    #scales = affine_map<(m, n, k) -> (m, k floordiv 32)>
+    #rhs = affine_map<(m, n, k) -> (k, n)>
+    #acc = affine_map<(m, n, k) -> (m, n)>
+    func.func @matmul(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>,
+        %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = linalg.generic {
+          indexing_maps = [#payload, #scales, #rhs, #acc],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%p, %s, %b : tensor<4x64xi8>, tensor<4x2xi8>, tensor<64x8xf32>)
+          outs(%c : tensor<4x8xf32>) {
+      ^bb0(%code: i8, %scale: i8, %y: f32, %acc: f32):
+        %x = mx.decode_element f8E4M3FN %code, %scale : (i8, i8) -> f32
+        %xy = arith.mulf %x, %y : f32
+        %sum = arith.addf %acc, %xy : f32
+        linalg.yield %sum : f32
+      } -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"expandKBlocks", "expand-k-blocks", "bool", /*default=*/"false",
+           "split the reduction of a matmul into blocks and positions">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // MX_CONVERSION_PASSES

@@ -1,0 +1,112 @@
+//===- Passes.td - passes within the mx dialect ------------*- tablegen -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_TRANSFORMS_PASSES
+#define MX_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
+  let summary = "split block-scaled values into payload and scales";
+  let description = [{
+    Turns every `!mx.tensor` that crosses a function, region or block border
+    into its two tensors, payload then scales: in functions and their
+    declarations, calls and returns, `scf.if`, `for`, `while`, `index_switch`
+    and `execute_region`, branches of `cf`, and `arith.select`. Inside, values
+    are put together by `mx.assemble` and taken apart by `mx.disassemble` where
+    an operation of the dialect needs them; `convert-mx-to-linalg` takes those
+    away.
+
+    The attributes of an argument or result go to both halves (MLIR's own
+    conversion leaves them at the old position, which is another argument).
+
+    Before: a module. After: only operations of the mx dialect have operands or
+    results of type `!mx.tensor`; anything else that has, is an error. So is a
+    function type as a value (`func.constant`, `call_indirect`).
+
+    Example:
+
+    ```mlir
+    func.func @pass(%a: !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>)
+        -> !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU> {
+      return %a : !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @pass(%a: tensor<4x32xi8>, %a_scales: tensor<4x2xi8>)
+        -> (tensor<4x32xi8>, tensor<4x2xi8>) {
+      return %a, %a_scales : tensor<4x32xi8>, tensor<4x2xi8>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mx::MXDialect"];
+}
+
+def MXReturnInPlace : Pass<"mx-return-in-place", "::mlir::ModuleOp"> {
+  let summary = "return a buffer argument itself, not a copy of it";
+  let description = [{
+    MLIR's buffer deallocation makes every function own what it returns, so a
+    function that updates an accumulator in place and returns it would return a
+    copy. This pass returns the argument itself, from public functions that
+    nothing in the module calls. Their callers see by the pointer that a result
+    is an argument, and free only what is not.
+
+    (A private function has no such result any more after MLIR's
+    `drop-equivalent-buffer-results`; a public function that is also called in
+    the module keeps the copy, because its caller there would free the
+    argument.)
+
+    Before: buffers, after `buffer-deallocation-pipeline`. After: no
+    `bufferization.clone` of an argument is returned from such functions.
+
+    Example:
+
+    ```mlir
+    func.func @accumulate(%c: memref<4x8xf32>) -> memref<4x8xf32> {
+      %0 = bufferization.clone %c : memref<4x8xf32> to memref<4x8xf32>
+      return %0 : memref<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @accumulate(%c: memref<4x8xf32>) -> memref<4x8xf32> {
+      return %c : memref<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def MXVerifyLowered : Pass<"mx-verify-lowered"> {
+  let summary = "fail if a block-scaled or micro-float operation is left";
+  let description = [{
+    The end of every pipeline to machine code. MLIR 22 leaves conversions of f8
+    and f6 in place and reports success; this pass names what is left instead.
+
+    Before: anything. After: no operation of the mx dialect, and no operand,
+    result or block argument of type f4, f6, f8 or E8M0, in whatever container,
+    is left; else an error at the operation.
+
+    Example:
+
+    ```mlir
+    func.func @clean(%code: i8) -> i8 {
+      return %code : i8
+    }
+    ```
+
+    passes unchanged.
+  }];
+}
+
+#endif // MX_TRANSFORMS_PASSES

@@ -1,0 +1,229 @@
+//===- Decompose.cpp - one value becomes two tensors ----------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mx/IR/MXOps.h"
+#include "mx/Transforms/Passes.h"
+
+namespace mx {
+#define GEN_PASS_DEF_MXDECOMPOSE
+#include "mx/Transforms/Passes.h.inc"
+} // namespace mx
+
+using namespace mlir;
+using namespace mx;
+
+namespace {
+
+/// `!mx.tensor` -> payload, scales; every other type stays.
+struct PartsConverter : TypeConverter {
+  PartsConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](MXTensorType type, SmallVectorImpl<Type> &types) {
+      types.append({type.getPayloadType(), type.getScalesType()});
+      return success();
+    });
+    addSourceMaterialization([](OpBuilder &builder, MXTensorType type,
+                                ValueRange parts, Location loc) -> Value {
+      return AssembleOp::create(builder, loc, type, parts[0], parts[1]);
+    });
+    addTargetMaterialization([](OpBuilder &builder, TypeRange types,
+                                ValueRange values,
+                                Location loc) -> SmallVector<Value> {
+      if (values.size() != 1 || !isa<MXTensorType>(values[0].getType()))
+        return {};
+      return DisassembleOp::create(builder, loc, values[0]).getResults();
+    });
+  }
+};
+
+/// The signature of a function, with the attributes of each argument and result
+/// on both halves. (The upstream pattern leaves them at the old position.)
+struct ConvertFunction : OpConversionPattern<func::FuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(func::FuncOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FunctionType type = op.getFunctionType();
+    TypeConverter::SignatureConversion signature(type.getNumInputs());
+    SmallVector<Attribute> argAttrs, resultAttrs;
+    for (auto [index, input] : llvm::enumerate(type.getInputs())) {
+      SmallVector<Type> parts;
+      if (failed(getTypeConverter()->convertType(input, parts)))
+        return rewriter.notifyMatchFailure(op, "no conversion of an argument");
+      signature.addInputs(index, parts);
+      argAttrs.append(parts.size(), getDict(op.getArgAttrDict(index)));
+    }
+    SmallVector<Type> results;
+    for (auto [index, result] : llvm::enumerate(type.getResults())) {
+      SmallVector<Type> parts;
+      if (failed(getTypeConverter()->convertType(result, parts)))
+        return rewriter.notifyMatchFailure(op, "no conversion of a result");
+      llvm::append_range(results, parts);
+      resultAttrs.append(parts.size(), getDict(op.getResultAttrDict(index)));
+    }
+    if (!op.isExternal() &&
+        failed(rewriter.convertRegionTypes(&op.getBody(), *getTypeConverter(),
+                                           &signature)))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setFunctionType(
+          rewriter.getFunctionType(signature.getConvertedTypes(), results));
+      setAttrs(op, op.getArgAttrsAttrName(), argAttrs, rewriter);
+      setAttrs(op, op.getResAttrsAttrName(), resultAttrs, rewriter);
+    });
+    return success();
+  }
+
+private:
+  Attribute getDict(DictionaryAttr attrs) const {
+    return attrs ? attrs : DictionaryAttr::get(getContext());
+  }
+
+  static void setAttrs(func::FuncOp op, StringAttr name,
+                       ArrayRef<Attribute> attrs, Builder &builder) {
+    bool isEmpty = llvm::all_of(attrs, [](Attribute attr) {
+      return cast<DictionaryAttr>(attr).empty();
+    });
+    if (isEmpty)
+      op->removeAttr(name);
+    else
+      op->setAttr(name, builder.getArrayAttr(attrs));
+  }
+};
+
+/// select(c, a, b) -> a select of each half.
+struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<MXTensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "selects no block-scaled value");
+    SmallVector<Value> halves;
+    for (auto [yes, no] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      halves.push_back(arith::SelectOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
+    rewriter.replaceOpWithMultiple(op, {halves});
+    return success();
+  }
+};
+
+/// execute_region -> the same with two results for each block-scaled one.
+struct ConvertExecuteRegion : OpConversionPattern<scf::ExecuteRegionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(scf::ExecuteRegionOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    SmallVector<size_t> sizes;
+    for (Type result : op.getResultTypes()) {
+      size_t before = types.size();
+      if (failed(getTypeConverter()->convertType(result, types)))
+        return rewriter.notifyMatchFailure(op, "no conversion of a result");
+      sizes.push_back(types.size() - before);
+    }
+    auto converted = scf::ExecuteRegionOp::create(rewriter, op.getLoc(), types,
+                                                  op.getNoInline());
+    rewriter.inlineRegionBefore(op.getRegion(), converted.getRegion(),
+                                converted.getRegion().end());
+    if (failed(rewriter.convertRegionTypes(&converted.getRegion(),
+                                           *getTypeConverter())))
+      return failure();
+    SmallVector<ValueRange> replacements;
+    ValueRange results = converted.getResults();
+    for (size_t size : sizes) {
+      replacements.push_back(results.take_front(size));
+      results = results.drop_front(size);
+    }
+    rewriter.replaceOpWithMultiple(op, replacements);
+    return success();
+  }
+};
+
+/// Whether `type` has an `!mx.tensor` inside, a function type for example.
+bool containsMXTensor(Type type) {
+  AttrTypeWalker walker;
+  walker.addWalk([](Type inner) {
+    return isa<MXTensorType>(inner) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+  });
+  return walker.walk(type).wasInterrupted();
+}
+
+struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    PartsConverter converter;
+    ConversionTarget target(*context);
+    RewritePatternSet patterns(context);
+
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return converter.isSignatureLegal(op.getFunctionType()) &&
+             llvm::all_of(op.getBody(), [&](Block &block) {
+               return converter.isLegal(block.getArgumentTypes());
+             });
+    });
+    auto hasLegalTypes = [&](Operation *op) { return converter.isLegal(op); };
+    target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp, arith::SelectOp,
+                                 scf::ExecuteRegionOp>(hasLegalTypes);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    patterns.add<ConvertFunction, ConvertSelect, ConvertExecuteRegion>(
+        converter, context);
+    populateCallOpTypeConversionPattern(patterns, converter);
+    populateReturnOpTypeConversionPattern(patterns, converter);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    if (failed(reportLeftovers()))
+      signalPassFailure();
+  }
+
+  /// Only operations of the dialect may still handle whole values.
+  LogicalResult reportLeftovers() {
+    bool clean = true;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_present<MXDialect>(op->getDialect()))
+        return;
+      for (Type type :
+           llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
+                              llvm::to_vector(op->getResultTypes()))) {
+        if (!containsMXTensor(type))
+          continue;
+        InFlightDiagnostic diag =
+            op->emitError()
+            << "'" << op->getName() << "' cannot be split into "
+            << "payload and scales: it has a value of type " << type;
+        if (isa<FunctionType>(type))
+          diag.attachNote() << "a function type as a value has no split form; "
+                               "call the function by its symbol";
+        clean = false;
+        return;
+      }
+    });
+    return success(clean);
+  }
+};
+
+} // namespace
