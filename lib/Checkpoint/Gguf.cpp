@@ -428,24 +428,6 @@ Expected<TensorView> GgufFile::view(const GgufTensor &tensor) const {
   return view;
 }
 
-Expected<MXTensor> GgufFile::readMX(const GgufTensor &tensor) const {
-  if (tensor.type != kGgmlMXFP4 || tensor.shape.empty())
-    return makeError({mapped->path(), tensor.name, tensor.fileOffset},
-                     "expected a tensor of type 39 (MXFP4), got type " +
-                         Twine(tensor.type));
-  MXTensor result;
-  result.info.name = tensor.name;
-  result.info.format = numerics::Format::F4E2M1FN;
-  result.info.shape = tensor.shape;
-  result.info.blockAxis = static_cast<int64_t>(tensor.shape.size()) - 1;
-  size_t blocks = tensor.bytes.size() / kGgmlMXFP4Bytes;
-  std::vector<uint8_t> payload(blocks * (kGgmlMXFP4Bytes - 1)), scales(blocks);
-  unpackGgmlMXFP4(tensor.bytes, payload, scales);
-  result.setPayload(std::move(payload));
-  result.setScales(std::move(scales));
-  return result;
-}
-
 void dequantizeQ8_0(ArrayRef<uint8_t> blocks, MutableArrayRef<float> out) {
   constexpr size_t kElements = 32, kBytes = 34;
   assert(blocks.size() / kBytes * kElements == out.size());

@@ -14,7 +14,9 @@
 #ifndef MX_CHECKPOINT_BYTEINPUT_H
 #define MX_CHECKPOINT_BYTEINPUT_H
 
+#include "mx/Checkpoint/MXTensor.h"
 #include "mx/Checkpoint/TensorView.h"
+#include <variant>
 
 namespace mx::checkpoint {
 
@@ -35,6 +37,12 @@ llvm::Expected<ByteInputSpec> parseByteInput(llvm::StringRef text);
 /// Opens the file and finds the tensor. The name may be left out when the file
 /// holds one tensor only. The view keeps the file mapped.
 llvm::Expected<TensorView> openByteInput(llvm::StringRef text);
+
+/// The same, where the name may also be that of a block-scaled tensor in any
+/// layout (`model.mx.safetensors:layer.weight`), which is read into the storage
+/// contract. Takes .gguf files too.
+llvm::Expected<std::variant<TensorView, MXTensor>>
+openTensorInput(llvm::StringRef text);
 
 } // namespace mx::checkpoint
 

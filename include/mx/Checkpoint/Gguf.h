@@ -14,7 +14,6 @@
 #ifndef MX_CHECKPOINT_GGUF_H
 #define MX_CHECKPOINT_GGUF_H
 
-#include "mx/Checkpoint/MXTensor.h"
 #include "mx/Checkpoint/OutputFile.h"
 #include "mx/Checkpoint/TensorView.h"
 #include "llvm/ADT/StringMap.h"
@@ -75,9 +74,6 @@ public:
 
   /// The tensor as a plain array. Fails for the block types, with their id.
   llvm::Expected<TensorView> view(const GgufTensor &tensor) const;
-
-  /// The tensor of type MXFP4, repacked to the storage contract.
-  llvm::Expected<MXTensor> readMX(const GgufTensor &tensor) const;
 
 private:
   friend class GgufParser;
