@@ -120,13 +120,15 @@ struct Tile {
   uint32_t *row(int64_t g) { return bits + g * kTilePitch; }
 };
 
+} // namespace
+
 /// Calls `body(firstRow, rowCount, offset)` for groups of neighbours along the
 /// last dimension other than the block axis; `offset` is the position of the
 /// first row, in elements. Rows are numbered as the payload stores them (P5).
 template <typename Body>
-void forEachRowGroup(const std::vector<int64_t> &shape,
-                     const std::vector<int64_t> &strides, int64_t blockAxis,
-                     int64_t rows, const Body &body) {
+static void forEachRowGroup(const std::vector<int64_t> &shape,
+                            const std::vector<int64_t> &strides,
+                            int64_t blockAxis, int64_t rows, const Body &body) {
   std::vector<int64_t> sizes, steps;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (static_cast<int64_t>(axis) == blockAxis)
@@ -161,7 +163,7 @@ void forEachRowGroup(const std::vector<int64_t> &shape,
 //===----------------------------------------------------------------------===//
 
 template <FloatType T>
-uint32_t loadBits(const void *src, int64_t index) {
+static uint32_t loadBits(const void *src, int64_t index) {
   if constexpr (T == FloatType::F32) {
     uint32_t bits;
     std::memcpy(&bits, static_cast<const char *>(src) + index * 4, 4);
@@ -172,6 +174,8 @@ uint32_t loadBits(const void *src, int64_t index) {
     return T == FloatType::BF16 ? widenBF16Bits(half) : widenF16Bits(half);
   }
 }
+
+namespace {
 
 /// A rectangle of the source or destination: rows of elements.
 struct Region {
@@ -185,10 +189,12 @@ struct Region {
   }
 };
 
+} // namespace
+
 /// Reads `count` elements of every row of `region`, widened exactly (E4).
 template <FloatType T>
-void loadTile(const void *src, const Region &region, int64_t count,
-              Tile &tile) {
+static void loadTile(const void *src, const Region &region, int64_t count,
+                     Tile &tile) {
   if (region.elementStride == 1) {
     for (int64_t g = 0; g < region.rows; ++g) {
       uint32_t *row = tile.row(g);
@@ -203,6 +209,8 @@ void loadTile(const void *src, const Region &region, int64_t count,
       tile.row(g)[i] = loadBits<T>(
           src, region.offset + i * region.elementStride + g * region.rowStride);
 }
+
+namespace {
 
 /// The payload of one row while it is being written. Codes that do not fill a
 /// byte yet wait for the next piece of the row: eight codes of any width are
@@ -335,12 +343,14 @@ private:
   PackedRow packed[kGroupRows];
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Dequantize
 //===----------------------------------------------------------------------===//
 
 template <FloatType T>
-void storeBits(void *dst, int64_t index, uint32_t bits) {
+static void storeBits(void *dst, int64_t index, uint32_t bits) {
   if constexpr (T == FloatType::F32) {
     std::memcpy(static_cast<char *>(dst) + index * 4, &bits, 4);
   } else {
@@ -352,7 +362,8 @@ void storeBits(void *dst, int64_t index, uint32_t bits) {
 
 /// Writes `count` elements of every row of `region`, rounded once (D5).
 template <FloatType T>
-void storeTile(void *dst, const Region &region, int64_t count, Tile &tile) {
+static void storeTile(void *dst, const Region &region, int64_t count,
+                      Tile &tile) {
   if (region.elementStride == 1) {
     for (int64_t g = 0; g < region.rows; ++g) {
       const uint32_t *row = tile.row(g);
@@ -370,9 +381,10 @@ void storeTile(void *dst, const Region &region, int64_t count, Tile &tile) {
 }
 
 /// Decodes `count` elements of a row from element `first` on.
-void decodeRow(Format format, int64_t blockSize, detail::DecodeKernel decode,
-               const uint8_t *rowPayload, const uint8_t *rowScales,
-               int64_t first, int64_t count, uint32_t *bits) {
+static void decodeRow(Format format, int64_t blockSize,
+                      detail::DecodeKernel decode, const uint8_t *rowPayload,
+                      const uint8_t *rowScales, int64_t first, int64_t count,
+                      uint32_t *bits) {
   // Unpacking starts at a multiple of eight elements, which is a whole byte.
   int64_t start = first / 8 * 8;
   uint8_t unpacked[kTileElements + 8];
@@ -386,8 +398,6 @@ void decodeRow(Format format, int64_t blockSize, detail::DecodeKernel decode,
     i = end;
   }
 }
-
-} // namespace
 
 template <FloatType T>
 static void

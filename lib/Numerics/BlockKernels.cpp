@@ -42,8 +42,8 @@ static void encodeLoop(const uint32_t *bits, int64_t count,
                        int32_t scaleExponent, uint8_t *codes,
                        QuantizeStats *stats) {
   constexpr int32_t maxCode = getInfo(F).maxCode;
-  int64_t clipped = 0;
-  int64_t roundedToZero = 0;
+  int32_t clipped = 0;
+  int32_t roundedToZero = 0;
   for (int64_t i = 0; i < count; ++i) {
     uint32_t magnitude = bits[i] & ~kSignBit;
     Parts parts;
@@ -54,8 +54,8 @@ static void encodeLoop(const uint32_t *bits, int64_t count,
     parts.exponent -= scaleExponent;
     int32_t code = roundMagnitude<F, R>(parts);
     if constexpr (Count) {
-      clipped += code > maxCode;
-      roundedToZero += code == 0 && magnitude != 0;
+      clipped += static_cast<int32_t>(code > maxCode);
+      roundedToZero += static_cast<int32_t>((code == 0) & (magnitude != 0));
     }
     code = code < maxCode ? code : maxCode;
     codes[i] = applySign<F>(code, static_cast<int32_t>(bits[i] >> 31));

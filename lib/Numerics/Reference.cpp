@@ -19,6 +19,7 @@
 #include "mx/Numerics/Packing.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -102,12 +103,17 @@ static int scaleExponent(const FormatInfo &info, double amax, ScaleRule rule) {
   return std::clamp(exponent, -127, 127);
 }
 
-/// The finite values from 0 up, by code.
-static std::vector<double> magnitudes(const FormatInfo &info) {
-  std::vector<double> values;
-  for (unsigned code = 0; code <= info.maxCode; ++code)
-    values.push_back(elementValue(info, code));
-  return values;
+/// The finite values of a format from 0 up, by code.
+static const std::vector<double> &magnitudes(Format format) {
+  static const std::array<std::vector<double>, kFormats.size()> tables = [] {
+    std::array<std::vector<double>, kFormats.size()> result;
+    for (const FormatInfo &info : kFormatTable)
+      for (unsigned code = 0; code <= info.maxCode; ++code)
+        result[static_cast<size_t>(info.format)].push_back(
+            elementValue(info, code));
+    return result;
+  }();
+  return tables[static_cast<size_t>(format)];
 }
 
 /// The index of the value nearest to `scaled` >= 0 (E1, E3).
@@ -147,7 +153,7 @@ ReferenceBlock referenceQuantizeBlock(const BlockSpec &spec,
   } else if (spec.zeroScale == kScaleNaN) {
     return block;
   }
-  std::vector<double> grid = magnitudes(info);
+  const std::vector<double> &grid = magnitudes(spec.format);
   for (size_t i = 0; i < values.size(); ++i) {
     double scaled =
         std::ldexp(std::fabs(static_cast<double>(values[i])), -exponent);

@@ -37,10 +37,13 @@ struct Quantized {
   }
 };
 
+} // namespace
+
 template <typename Function>
-Quantized quantizeWith(Function function, const BlockSpec &spec, FloatType type,
-                       const void *src, const std::vector<int64_t> &shape,
-                       const std::vector<int64_t> &strides, int64_t axis) {
+static Quantized
+quantizeWith(Function function, const BlockSpec &spec, FloatType type,
+             const void *src, const std::vector<int64_t> &shape,
+             const std::vector<int64_t> &strides, int64_t axis) {
   BlockLayout layout =
       *getBlockLayout(spec.format, spec.blockSize, shape, axis);
   Quantized result;
@@ -51,20 +54,20 @@ Quantized quantizeWith(Function function, const BlockSpec &spec, FloatType type,
   return result;
 }
 
-Quantized fast(const BlockSpec &spec, FloatType type, const void *src,
-               const std::vector<int64_t> &shape,
-               const std::vector<int64_t> &strides, int64_t axis) {
+static Quantized fast(const BlockSpec &spec, FloatType type, const void *src,
+                      const std::vector<int64_t> &shape,
+                      const std::vector<int64_t> &strides, int64_t axis) {
   return quantizeWith([](auto... arguments) { quantize(arguments...); }, spec,
                       type, src, shape, strides, axis);
 }
 
-Quantized slow(const BlockSpec &spec, FloatType type, const void *src,
-               const std::vector<int64_t> &shape,
-               const std::vector<int64_t> &strides, int64_t axis) {
+static Quantized slow(const BlockSpec &spec, FloatType type, const void *src,
+                      const std::vector<int64_t> &shape,
+                      const std::vector<int64_t> &strides, int64_t axis) {
   return quantizeWith(referenceQuantize, spec, type, src, shape, strides, axis);
 }
 
-std::vector<float> normalValues(std::mt19937 &generator, size_t count) {
+static std::vector<float> normalValues(std::mt19937 &generator, size_t count) {
   std::normal_distribution<float> normal;
   std::vector<float> values(count);
   for (float &value : values)
@@ -72,21 +75,20 @@ std::vector<float> normalValues(std::mt19937 &generator, size_t count) {
   return values;
 }
 
-BlockSpec specOf(Format format, int64_t blockSize = 32) {
+static BlockSpec specOf(Format format, int64_t blockSize = 32) {
   BlockSpec spec;
   spec.format = format;
   spec.blockSize = blockSize;
   return spec;
 }
 
-std::string layoutError(Format format, int64_t blockSize,
-                        const std::vector<int64_t> &shape, int64_t axis) {
+static std::string layoutError(Format format, int64_t blockSize,
+                               const std::vector<int64_t> &shape,
+                               int64_t axis) {
   std::string error;
   EXPECT_FALSE(getBlockLayout(format, blockSize, shape, axis, &error));
   return error;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Layout
@@ -376,8 +378,10 @@ const Shape kShapes[] = {
     {{21, 3, 18}, 2, 3},    {{513, 18}, 0, 1},
 };
 
-std::vector<int64_t> permutedStrides(std::mt19937 &generator,
-                                     const std::vector<int64_t> &sizes) {
+} // namespace
+
+static std::vector<int64_t> permutedStrides(std::mt19937 &generator,
+                                            const std::vector<int64_t> &sizes) {
   std::vector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::shuffle(order.begin(), order.end(), generator);
@@ -389,8 +393,6 @@ std::vector<int64_t> permutedStrides(std::mt19937 &generator,
   }
   return strides;
 }
-
-} // namespace
 
 TEST(BlockDifferential, FastEqualsSlowOnStridedArrays) {
   std::mt19937 generator = makeGenerator("FastEqualsSlowOnStridedArrays");

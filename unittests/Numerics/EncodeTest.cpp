@@ -45,9 +45,9 @@ public:
   const Grid grid;
 };
 
-} // namespace
-
 class EncodeEveryFormat : public testing::TestWithParam<Format> {};
+
+} // namespace
 
 INSTANTIATE_TEST_SUITE_P(Formats, EncodeEveryFormat,
                          testing::ValuesIn(kFormats), [](const auto &info) {

@@ -54,9 +54,11 @@ private:
   std::fenv_t saved;
 };
 
+} // namespace
+
 /// Inputs where flushing or rounding would show: subnormals, ties, both ends
 /// of the range.
-std::vector<uint32_t> makeInputs() {
+static std::vector<uint32_t> makeInputs() {
   std::mt19937 generator(7);
   std::vector<uint32_t> bits;
   for (int center : {-149, -126, -100, -60, -5, 0, 5, 60, 100, 125})
@@ -66,7 +68,7 @@ std::vector<uint32_t> makeInputs() {
 }
 
 /// Everything the library makes of the inputs, as one string of bytes.
-std::vector<uint8_t> allResults(const std::vector<uint32_t> &inputs) {
+static std::vector<uint8_t> allResults(const std::vector<uint32_t> &inputs) {
   std::vector<uint8_t> results;
   auto record = [&](const void *data, size_t size) {
     const auto *bytes = static_cast<const uint8_t *>(data);
@@ -127,8 +129,6 @@ std::vector<uint8_t> allResults(const std::vector<uint32_t> &inputs) {
   }
   return results;
 }
-
-} // namespace
 
 TEST(FpuState, E5BytesDoNotDependOnIt) {
   std::vector<uint32_t> inputs = makeInputs();

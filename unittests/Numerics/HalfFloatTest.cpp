@@ -38,8 +38,14 @@ struct HalfType {
   }
 };
 
-uint32_t widenBF16Checked(uint16_t half) { return widenBF16Bits(half); }
-uint16_t roundBF16Checked(uint32_t bits) { return roundBitsToBF16(bits); }
+} // namespace
+
+static uint32_t widenBF16Checked(uint16_t half) { return widenBF16Bits(half); }
+static uint16_t roundBF16Checked(uint32_t bits) {
+  return roundBitsToBF16(bits);
+}
+
+namespace {
 
 const HalfType kHalfTypes[] = {
     {"bf16", 7, 127, widenBF16Checked, roundBF16Checked},

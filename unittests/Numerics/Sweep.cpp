@@ -56,15 +56,17 @@ private:
   size_t code = 0;
 };
 
-uint8_t withSign(Format format, uint8_t code, bool negative) {
+} // namespace
+
+static uint8_t withSign(Format format, uint8_t code, bool negative) {
   if (!negative)
     return code;
   return format == Format::I8 ? static_cast<uint8_t>(-code)
                               : code | getInfo(format).signMask();
 }
 
-bool report(const char *path, Format format, Rounding rounding, uint32_t bits,
-            uint8_t code, uint8_t expected) {
+static bool report(const char *path, Format format, Rounding rounding,
+                   uint32_t bits, uint8_t code, uint8_t expected) {
   if (code == expected)
     return true;
   std::printf("%s %s %s: bits 0x%08x: expected code 0x%02x, got 0x%02x\n", path,
@@ -73,7 +75,7 @@ bool report(const char *path, Format format, Rounding rounding, uint32_t bits,
 }
 
 /// Every finite f32 through `encodeElement`.
-bool sweepScalar(Format format, Rounding rounding) {
+static bool sweepScalar(Format format, Rounding rounding) {
   Staircase staircase(Grid(format), rounding);
   for (uint32_t magnitude = 0; magnitude < kInfBits; ++magnitude) {
     uint8_t code = staircase.next(magnitude);
@@ -90,7 +92,7 @@ bool sweepScalar(Format format, Rounding rounding) {
 
 /// Every f32 that a block of scale 1 can hold through `quantize`: in each block
 /// one element, the power of two of the largest binade, fixes the scale.
-bool sweepArray(Format format, Rounding rounding) {
+static bool sweepArray(Format format, Rounding rounding) {
   constexpr int64_t blockSize = 512;
   constexpr int64_t blocks = 256;
   constexpr int64_t count = blockSize * blocks;
@@ -133,8 +135,6 @@ bool sweepArray(Format format, Rounding rounding) {
   }
   return true;
 }
-
-} // namespace
 
 int main(int argc, char **argv) {
   std::vector<Format> formats;

@@ -90,25 +90,25 @@ private:
   size_t at = 0;
 };
 
-std::vector<Json> loadVectors() {
+} // namespace
+
+static std::vector<Json> loadVectors() {
   std::ifstream file(MX_TEST_INPUTS "/mx_vectors.json");
   std::stringstream text;
   text << file.rdbuf();
   return JsonParser(text.str()).parse().fields.at("vectors").items;
 }
 
-uint32_t fromHex(const std::string &text) {
+static uint32_t fromHex(const std::string &text) {
   return static_cast<uint32_t>(std::strtoul(text.c_str(), nullptr, 16));
 }
 
-std::vector<uint8_t> bytesFromHex(const std::string &text) {
+static std::vector<uint8_t> bytesFromHex(const std::string &text) {
   std::vector<uint8_t> bytes;
   for (size_t i = 0; i + 1 < text.size(); i += 2)
     bytes.push_back(static_cast<uint8_t>(fromHex(text.substr(i, 2))));
   return bytes;
 }
-
-} // namespace
 
 TEST(Vectors, EveryByteOfEveryBlock) {
   std::vector<Json> vectors = loadVectors();
