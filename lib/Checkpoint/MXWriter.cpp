@@ -195,6 +195,17 @@ Expected<size_t> MXWriter::declarePlain(StringRef name, DType dtype,
   return gguf.declare(name, *type, shape);
 }
 
+Expected<size_t> MXWriter::declareGgml(const GgufTensor &tensor) {
+  if (layout != MXLayout::Gguf)
+    return makeError({path, tensor.name},
+                     "cannot be written in the layout " +
+                         stringify(layout).str() + ": it has ggml type " +
+                         Twine(tensor.type) +
+                         (tensor.info ? " (" + tensor.info->name + ")"
+                                      : Twine(" (unknown)")));
+  return gguf.declare(tensor.name, tensor.type, tensor.shape);
+}
+
 Error MXWriter::begin() {
   return layout == MXLayout::Gguf ? gguf.begin() : tensors.begin();
 }

@@ -43,6 +43,10 @@ public:
   llvm::Expected<size_t> declarePlain(llvm::StringRef name, DType dtype,
                                       llvm::ArrayRef<int64_t> shape);
 
+  /// Declares a tensor of any known ggml type, to be copied by `writePlain`;
+  /// for `MXLayout::Gguf` only.
+  llvm::Expected<size_t> declareGgml(const GgufTensor &tensor);
+
   llvm::Error begin();
 
   /// Writes rows from `firstRow` on: whole rows of packed codes, and their
