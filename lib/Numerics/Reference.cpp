@@ -281,6 +281,8 @@ MatmulReference referenceMatmul(int64_t m, int64_t n, int64_t k,
   result.k = k;
   result.exact.assign(m * n, 0);
   result.magnitude.assign(m * n, 0);
+  if (n == 0)
+    return result;
   // The rounding error of every addition, itself summed up.
   std::vector<double> lost(n);
   for (int64_t i = 0; i < m; ++i) {
