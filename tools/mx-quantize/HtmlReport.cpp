@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace mx::checkpoint;
@@ -25,7 +26,7 @@ static constexpr StringRef kStyle = R"(
   :root { --ink: #e6eaf0; --soft: #9aa6b6; --line: #39434f; --bar: #6aa5e0;
           --back: #14181e; --stripe: #1b2129; --warn: #ffae7a; } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink);
-       background: var(--back); margin: 2rem auto; max-width: 1400px;
+       background: var(--back); margin: 2rem auto; max-width: 1500px;
        padding: 0 1.5rem; }
 h1 { font-size: 1.4rem; margin: 0 0 .2rem; }
 h2 { font-size: 1.05rem; margin: 2rem 0 .6rem; }
@@ -46,7 +47,10 @@ tbody tr:nth-child(even) { background: var(--stripe); }
 .text { text-align: left; }
 .why { color: var(--soft); }
 .warn { color: var(--warn); }
-svg { display: block; }
+td.name { white-space: normal; overflow-wrap: anywhere; min-width: 20rem; }
+td.why { white-space: normal; min-width: 8rem; }
+svg { display: block; max-width: 100%; height: auto; }
+td svg { max-width: none; margin-left: auto; }
 svg rect { fill: var(--bar); }
 svg text { fill: var(--soft); font-size: 11px; }
 svg line { stroke: var(--line); }
@@ -97,37 +101,38 @@ private:
   void printNumber(std::optional<double> value, const char *format);
   void printCount(int64_t value);
   void printRules();
-  /// Scale exponents as bars; with axis labels if `large`.
+  /// Scale exponents as bars: of the whole model with an axis, or of a tensor
+  /// small and over the same range.
   void printHistogram(const ScaleHistogram &counts, bool large);
+  /// The SQNR of every quantized tensor, in file order.
+  void printSqnrPlot();
 
+  /// The scale bytes that occur anywhere.
+  int lowest = 0, highest = -1;
   const Report &report;
   raw_ostream &out;
 };
 } // namespace
 
 void Page::printHistogram(const ScaleHistogram &counts, bool large) {
-  int low = 0, high = numerics::kScaleNaN - 1;
-  while (low <= high && counts[low] == 0)
-    ++low;
-  while (high >= low && counts[high] == 0)
-    --high;
-  if (low > high)
+  if (lowest > highest)
     return;
-  int64_t most =
-      *std::max_element(counts.begin() + low, counts.begin() + high + 1);
-  int bars = high - low + 1;
-  double width = large ? 760 : 120, height = large ? 150 : 18;
+  int64_t most = std::max<int64_t>(
+      *std::max_element(counts.begin() + lowest, counts.begin() + highest + 1),
+      1);
+  int bars = highest - lowest + 1;
+  double width = large ? 900 : 120, height = large ? 150 : 18;
   double step = width / std::max(bars, 8);
-  double foot = large ? 30 : 0;
-  out << format("<svg width='%.0f' height='%.0f' role='img' "
-                "aria-label='scale exponents %d to %d'>",
-                width, height + foot, low - 127, high - 127);
-  for (int byte = low; byte <= high; ++byte) {
+  double foot = large ? 32 : 0;
+  out << format("<svg width='%.0f' height='%.0f' viewBox='0 0 %.0f %.0f' "
+                "role='img' aria-label='scale exponents'>",
+                width, height + foot, width, height + foot);
+  for (int byte = lowest; byte <= highest; ++byte) {
     if (counts[byte] == 0)
       continue;
     double bar = std::max(1.0, height * counts[byte] / most);
     out << format("<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f'>",
-                  (byte - low) * step, height - bar, std::max(step - 1, 0.8),
+                  (byte - lowest) * step, height - bar, std::max(step - 1, 0.8),
                   bar)
         << "<title>2^" << byte - 127 << ": " << counts[byte]
         << " blocks</title></rect>";
@@ -135,14 +140,53 @@ void Page::printHistogram(const ScaleHistogram &counts, bool large) {
   if (large) {
     out << format("<line x1='0' y1='%.0f' x2='%.0f' y2='%.0f'/>", height, width,
                   height);
-    int every = std::max(1, bars / 12);
-    for (int byte = low; byte <= high; byte += every)
+    int every = std::max(1, bars / 16);
+    for (int byte = lowest; byte <= highest; byte += every)
       out << format("<text x='%.1f' y='%.0f' text-anchor='middle'>%d</text>",
-                    (byte - low + 0.5) * step, height + 14, byte - 127);
-    out << format("<text x='0' y='%.0f'>scale exponent (log2)</text>",
-                  height + 28);
+                    (byte - lowest + 0.5) * step, height + 14, byte - 127);
+    out << format("<text x='0' y='%.0f'>log2 of the scale; blocks that have "
+                  "it</text>",
+                  height + 29);
   }
   out << "</svg>";
+}
+
+void Page::printSqnrPlot() {
+  std::vector<std::pair<double, const TensorReport *>> points;
+  double top = 0;
+  for (const TensorReport &tensor : report.tensors)
+    if (tensor.result)
+      if (std::optional<double> sqnr = tensor.result->error.sqnrDb()) {
+        points.emplace_back(*sqnr, &tensor);
+        top = std::max(top, *sqnr);
+      }
+  if (points.size() < 2 || top <= 0)
+    return;
+  constexpr double kWidth = 900, kHeight = 150, kLeft = 34;
+  double step = std::min(40.0, (kWidth - kLeft) / points.size());
+  double end = kLeft + step * points.size();
+  // Lines at round numbers of decibel.
+  double every = top > 60 ? 20 : top > 25 ? 10 : 5;
+  top = std::ceil(top / every) * every;
+  auto y = [&](double sqnr) {
+    return kHeight * (1 - std::max(sqnr, 0.0) / top);
+  };
+  out << "<h2>SQNR by tensor, in file order</h2>\n<div class='wide'>"
+      << format("<svg width='%.0f' height='%.0f' viewBox='0 -8 %.0f %.0f' "
+                "role='img' aria-label='SQNR by tensor'>",
+                kWidth, kHeight + 12, kWidth, kHeight + 12);
+  for (double line = 0; line <= top; line += every)
+    out << format("<line x1='%.0f' y1='%.1f' x2='%.1f' y2='%.1f'/>", kLeft,
+                  y(line), end, y(line))
+        << format("<text x='%.0f' y='%.1f' text-anchor='end'>%.0f</text>",
+                  kLeft - 6, y(line) + 4, line);
+  for (auto [i, point] : enumerate(points))
+    out << format("<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f'>",
+                  kLeft + i * step, y(point.first), std::max(step - 1, 0.6),
+                  kHeight - y(point.first))
+        << "<title>" << escape(point.second->plan->name)
+        << format(": %.2f dB", point.first) << "</title></rect>";
+  out << "</svg></div>\n";
 }
 
 void Page::printNumber(std::optional<double> value, const char *format_) {
@@ -189,7 +233,7 @@ void Page::printFacts(const ReportTotal &total) {
 
 void Page::printRow(const TensorReport &tensor) {
   const TensorPlan &plan = *tensor.plan;
-  out << "<tr><td class='text'>" << escape(plan.name)
+  out << "<tr><td class='text name'>" << escape(plan.name)
       << "</td><td class='text'>" << formatShape(plan.shape)
       << "</td><td class='text'>" << escape(plan.sourceType)
       << "</td><td class='text'>" << getTargetType(plan) << "</td>";
@@ -199,16 +243,15 @@ void Page::printRow(const TensorReport &tensor) {
     const QuantizeResult &result = *tensor.result;
     printNumber(result.error.sqnrDb(), "%.2f");
     printNumber(result.error.maxRelativeError(), "%.3g");
-    printCount(result.stats.clipped);
-    printCount(result.stats.zeroBlocks);
-    printCount(result.stats.nonFiniteBlocks);
     out << "<td>";
     printHistogram(result.stats.scaleCounts, /*large=*/false);
     out << "</td>";
+    printCount(result.stats.clipped);
+    printCount(result.stats.zeroBlocks);
+    printCount(result.stats.nonFiniteBlocks);
   } else {
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 6; ++i)
       printNumber(std::nullopt, "");
-    out << "<td></td>";
   }
   out << "<td class='text why'>" << escape(plan.reason) << "</td></tr>\n";
 }
@@ -217,8 +260,8 @@ void Page::printTensors() {
   out << "<h2>Tensors</h2>\n<div class='wide'><table class='sort'><thead><tr>";
   static constexpr StringRef kText[] = {"tensor", "shape", "from", "to"};
   static constexpr StringRef kNumbers[] = {
-      "before",  "after",       "SQNR dB",        "max error",
-      "clipped", "zero blocks", "NaN/Inf blocks", "scale exponents"};
+      "before",          "after",   "SQNR dB",     "max error",
+      "scale exponents", "clipped", "zero blocks", "NaN/Inf"};
   for (StringRef head : kText)
     out << "<th class='text'>" << head << "</th>";
   for (StringRef head : kNumbers)
@@ -278,9 +321,17 @@ void Page::print() {
           << escape(problem.message) << "</p>\n";
   }
   if (total.result.stats.elements != 0) {
+    const auto &counts = total.result.stats.scaleCounts;
+    auto occurs = [](int64_t count) { return count != 0; };
+    // NaN has no exponent and would widen the axis.
+    highest = numerics::kScaleNaN - 1;
+    lowest = find_if(counts, occurs) - counts.begin();
+    while (highest >= lowest && counts[highest] == 0)
+      --highest;
     out << "<h2>Scale exponents of all blocks</h2>\n<div class='wide'>";
-    printHistogram(total.result.stats.scaleCounts, /*large=*/true);
+    printHistogram(counts, /*large=*/true);
     out << "</div>\n";
+    printSqnrPlot();
   }
   printTensors();
   printRules();
