@@ -28,8 +28,8 @@ struct MXDialectVersion : DialectVersion {
 /// changes.
 constexpr uint64_t kCurrentVersion = 1;
 
-/// What follows in the file; a code is never reused.
-enum TypeCode : uint64_t { kTensorType = 0 };
+/// What type follows in the file; a code is never reused.
+constexpr uint64_t kTensorType = 0;
 
 struct MXBytecodeInterface : BytecodeDialectInterface {
   explicit MXBytecodeInterface(Dialect *dialect)

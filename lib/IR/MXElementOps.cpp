@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/ScaleProduct.h"
@@ -93,19 +94,44 @@ static LogicalResult verifyElementType(Operation *op, Type type) {
                            << type;
 }
 
+/// The trait `Elementwise` would allow a scalar beside vectors.
+static LogicalResult verifyShapes(Operation *op) {
+  Type result = op->getResult(0).getType();
+  auto shaped = dyn_cast<ShapedType>(result);
+  if (shaped && !shaped.hasRank())
+    return op->emitOpError() << "expected a result with a rank, got " << result;
+  for (auto [index, type] : llvm::enumerate(op->getOperandTypes())) {
+    Type expected = getElementTypeOrSelf(type);
+    if (shaped)
+      expected = shaped.clone(expected);
+    if (type != expected)
+      return op->emitOpError()
+             << "expected operands and result of the same shape, got operand #"
+             << index << " of type " << type << " and a result of type "
+             << result;
+  }
+  return success();
+}
+
+static LogicalResult verifyElementOp(Operation *op, Type elementType) {
+  if (failed(verifyElementType(op, elementType)))
+    return failure();
+  return verifyShapes(op);
+}
+
 LogicalResult DecodeElementOp::verify() {
-  return verifyElementType(*this, getElementType());
+  return verifyElementOp(*this, getElementType());
 }
 
 LogicalResult EncodeElementOp::verify() {
-  return verifyElementType(*this, getElementType());
+  return verifyElementOp(*this, getElementType());
 }
 
 LogicalResult ChooseScaleOp::verify() {
-  return verifyElementType(*this, getElementType());
+  return verifyElementOp(*this, getElementType());
 }
 
-LogicalResult ScaleProductOp::verify() { return success(); }
+LogicalResult ScaleProductOp::verify() { return verifyShapes(*this); }
 
 //===----------------------------------------------------------------------===//
 // Folds

@@ -39,20 +39,6 @@ static void printKeyword(OpAsmPrinter &printer, Operation *, AttrT attr) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Prints a shape as `[4, ?, 32]`.
-static std::string formatShape(ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os, [&](int64_t dim) {
-    if (ShapedType::isDynamic(dim))
-      os << "?";
-    else
-      os << dim;
-  });
-  os << "]";
-  return text;
-}
-
 ArrayRef<int64_t> mx::getOperandShape(Type type) {
   if (auto tensor = dyn_cast<MXTensorType>(type))
     return tensor.getShape();

@@ -104,6 +104,19 @@ numerics::Rounding mx::toNumerics(Rounding rounding) {
   return static_cast<numerics::Rounding>(rounding);
 }
 
+std::string mx::formatShape(ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shape, os, [&](int64_t dim) {
+    if (ShapedType::isDynamic(dim))
+      os << "?";
+    else
+      os << dim;
+  });
+  os << "]";
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//
@@ -125,8 +138,8 @@ LogicalResult MXTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     // A zero makes the product zero, but the other dimensions must still fit.
     if (llvm::MulOverflow(count, std::max<int64_t>(dim, 1), count))
       return emitError() << "expected the number of elements to fit a signed "
-                            "64-bit integer, got shape ["
-                         << shape << "]";
+                            "64-bit integer, got shape "
+                         << formatShape(shape);
   }
   if (!getElementFormat(elementType))
     return emitError() << "expected element type f8E4M3FN, f8E5M2, f6E3M2FN, "

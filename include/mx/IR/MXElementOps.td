@@ -22,6 +22,11 @@ def MX_I8Like : TypeOrValueSemanticsContainer<I8, "8-bit signless integer-like">
 def MX_I32Like : TypeOrValueSemanticsContainer<I32, "32-bit signless integer-like">;
 def MX_F32Like : TypeOrValueSemanticsContainer<F32, "32-bit float-like">;
 
+/// An E8M0 byte other than NaN.
+def MX_ScaleByteAttr : ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<254>]> {
+  let summary = "i32 attribute in [0, 254], an E8M0 byte other than NaN";
+}
+
 class MX_ElementOp<string mnemonic, list<Trait> traits = []>
     : Op<MX_Dialect, mnemonic,
          !listconcat(traits, [Pure], ElementwiseMappable.traits)> {
@@ -122,8 +127,7 @@ def MX_ChooseScaleOp : MX_ElementOp<"choose_scale"> {
   }];
   let arguments = (ins TypeAttr:$element_type, MX_I32Like:$amax,
       DefaultValuedAttr<MX_ScaleRuleAttr, "::mx::ScaleRule::Floor">:$scale_rule,
-      DefaultValuedAttr<ConfinedAttr<I32Attr,
-          [IntNonNegative, IntMaxValue<254>]>, "127">:$zero_scale);
+      DefaultValuedAttr<MX_ScaleByteAttr, "127">:$zero_scale);
   let results = (outs MX_I8Like:$result);
   let assemblyFormat = [{
     $element_type $amax (`scale_rule` `(` custom<Keyword>($scale_rule)^ `)`)?

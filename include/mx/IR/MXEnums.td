@@ -29,7 +29,7 @@ def MX_ScaleRule : I32EnumAttr<"ScaleRule",
 
 def MX_ScaleRuleAttr : EnumAttr<MX_Dialect, MX_ScaleRule, "scale_rule"> {
   let summary = "how the scale of a block is chosen (rules S1 to S5)";
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def MX_Rounding : I32EnumAttr<"Rounding",
@@ -44,7 +44,7 @@ def MX_Rounding : I32EnumAttr<"Rounding",
 
 def MX_RoundingAttr : EnumAttr<MX_Dialect, MX_Rounding, "rounding"> {
   let summary = "what decides a tie between two elements (rules E1, E3)";
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def MX_Precision : I32EnumAttr<"Precision",
@@ -61,7 +61,7 @@ def MX_Precision : I32EnumAttr<"Precision",
 
 def MX_PrecisionAttr : EnumAttr<MX_Dialect, MX_Precision, "precision"> {
   let summary = "the accuracy contract of a matmul (rule M2)";
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 #endif // MX_IR_MXENUMS

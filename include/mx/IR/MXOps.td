@@ -24,9 +24,6 @@ def MX_ByteTensor : RankedTensorOf<[I8]>;
 def MX_MatmulOperand : AnyTypeOf<[MX_TensorType, MX_FloatTensor],
     "block-scaled tensor or float tensor", "::mlir::Type">;
 
-/// An E8M0 byte other than NaN.
-def MX_ScaleByteAttr : ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<254>]>;
-
 include "mx/IR/MXElementOps.td"
 
 //===----------------------------------------------------------------------===//

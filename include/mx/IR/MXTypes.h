@@ -36,6 +36,9 @@ mlir::Type getElementType(mlir::MLIRContext *context, numerics::Format format);
 numerics::ScaleRule toNumerics(ScaleRule rule);
 numerics::Rounding toNumerics(Rounding rounding);
 
+/// A shape as text, for a diagnostic: `[4, ?, 32]`.
+std::string formatShape(llvm::ArrayRef<int64_t> shape);
+
 } // namespace mx
 
 #endif // MX_IR_MXTYPES_H
