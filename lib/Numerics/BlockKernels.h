@@ -21,9 +21,9 @@ namespace mx::numerics::detail {
 /// The maximum of `seed` and of `bits & 0x7FFFFFFF` over `count` values.
 uint32_t maxMagnitude(const uint32_t *bits, int64_t count, uint32_t seed);
 
-/// Encodes `count` values of a block with the scale byte `scale` to one code a
-/// byte. No value may exceed the block maximum that gave the scale. `stats` is
-/// used only by the kernels that count.
+/// Encodes `count` values with the scale byte `scale` to one code a byte. NaN
+/// has no code here: S9 keeps it out. `stats` is used only by the kernels that
+/// count.
 using EncodeKernel = void (*)(const uint32_t *bits, int64_t count,
                               uint8_t scale, uint8_t *codes,
                               QuantizeStats *stats);

@@ -14,6 +14,7 @@
 #include "TestUtils.h"
 #include "mx/Numerics/Packing.h"
 #include "mx/Numerics/ScaleProduct.h"
+#include "mx/Numerics/ScaleTypes.h"
 
 #include "gtest/gtest.h"
 
@@ -123,6 +124,16 @@ static std::vector<uint8_t> allResults(const std::vector<uint32_t> &inputs) {
       uint32_t value = floatToBits(scaleProduct(bitsToFloat(bits), scale, 90));
       record(&value, 4);
     }
+  for (Format format : kFormats)
+    for (uint32_t bits : inputs)
+      for (ScaleType type : {ScaleType::F32, ScaleType::BF16}) {
+        float scale = chooseFloatScale(format, type, bits & 0x7FFFFFFF);
+        uint8_t code = encodeScaled(
+            format, bitsToFloat(inputs[results.size() % inputs.size()]), scale);
+        uint32_t value = floatToBits(decodeScaled(format, code, scale));
+        record(&code, 1);
+        record(&value, 4);
+      }
   for (uint32_t half = 0; half < 0x10000; ++half) {
     uint32_t value = widenF16Bits(half);
     record(&value, 4);
