@@ -40,7 +40,8 @@ enum class ScaleRule : uint8_t { Floor, Ceil, RCeil, Even, NoSat };
 /// smaller magnitude (E3).
 enum class Rounding : uint8_t { NearestEven, NearestAway, TowardSmaller };
 
-/// The float types that quantize reads and dequantize writes.
+/// The float types that quantize reads and dequantize writes. There is no f64:
+/// rounding it to f32 first would round twice (E4).
 enum class FloatType : uint8_t { F32, BF16, F16 };
 
 /// Everything that distinguishes one element format from another.
