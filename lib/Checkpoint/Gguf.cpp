@@ -142,10 +142,14 @@ Error GgufParser::skipValue(uint32_t type, unsigned depth) {
   Expected<uint32_t> element = read<uint32_t>("the element type of an array");
   if (!element)
     return element.takeError();
+  // Asked here and not of each element: there may be none.
+  if (*element >= std::size(kValueSizes))
+    return error(pos - 4,
+                 "expected a value type from 0 to 12, got " + Twine(*element));
   Expected<uint64_t> count = read<uint64_t>("the length of an array");
   if (!count)
     return count.takeError();
-  if (*element < std::size(kValueSizes) && kValueSizes[*element] != 0) {
+  if (kValueSizes[*element] != 0) {
     uint64_t size = SaturatingMultiply<uint64_t>(*count, kValueSizes[*element]);
     if (Error error = need(size, "an array"))
       return error;

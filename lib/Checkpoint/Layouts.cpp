@@ -98,6 +98,9 @@ void swizzleScales(ScaleLayout layout, int64_t rows, int64_t cols,
   assert(static_cast<int64_t>(out.size()) ==
          *scaleLayoutBytes(layout, rows, cols));
   llvm::fill(out, numerics::kScaleOne);
+  // There may be any number of rows without a scale.
+  if (rowMajor.empty())
+    return;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t col = 0; col < cols; ++col)
       out[scaleOffset(layout, row, col, cols)] = rowMajor[row * cols + col];
@@ -109,6 +112,8 @@ void unswizzleScales(ScaleLayout layout, int64_t rows, int64_t cols,
   assert(static_cast<int64_t>(rowMajor.size()) == rows * cols);
   assert(static_cast<int64_t>(swizzled.size()) ==
          *scaleLayoutBytes(layout, rows, cols));
+  if (rowMajor.empty())
+    return;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t col = 0; col < cols; ++col)
       rowMajor[row * cols + col] =

@@ -363,7 +363,7 @@ Expected<MXTensor> readMX(const MXGroup &group) {
   tensor.payloadOwner = group.payload.file;
   tensor.scales = group.scales.bytes;
   tensor.scalesOwner = group.scales.file;
-  if (group.scaleLayout != ScaleLayout::RowMajor) {
+  if (group.scaleLayout != ScaleLayout::RowMajor && !tensor.scales.empty()) {
     ScaleMatrix matrix = getScaleMatrix(group.info);
     int64_t tiled =
         *scaleLayoutBytes(group.scaleLayout, matrix.rows, matrix.cols);

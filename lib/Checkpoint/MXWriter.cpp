@@ -241,6 +241,9 @@ Error MXWriter::commit() {
   for (Entry &entry : entries) {
     if (scaleLayout == ScaleLayout::RowMajor)
       break;
+    // Without scales there may still be any number of matrices.
+    if (entry.pending.empty())
+      continue;
     ScaleMatrix matrix = getScaleMatrix(entry.info);
     int64_t dense = matrix.rows * matrix.cols;
     std::vector<uint8_t> tiles(

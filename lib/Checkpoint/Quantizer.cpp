@@ -113,7 +113,8 @@ std::vector<Piece> cut(const Folded &folded, int64_t pieceElements) {
   std::vector<Piece> pieces;
   int64_t axis = std::max<int64_t>(folded.axis, 1);
   int64_t rows = std::max<int64_t>(pieceElements / axis, 1);
-  if (folded.after == 0)
+  // Without elements there may still be any number of rows.
+  if (folded.before == 0 || folded.axis == 0 || folded.after == 0)
     return pieces;
   if (folded.after <= rows) {
     int64_t step = rows / folded.after;

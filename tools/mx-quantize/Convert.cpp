@@ -123,7 +123,7 @@ Error Converter::carryOne(const TensorPlan &plan, size_t index) {
   if (!tensor)
     return tensor.takeError();
   numerics::BlockLayout sizes = *plan.info.layout();
-  if (plan.deinterleave) {
+  if (plan.deinterleave && !tensor->scales.empty()) {
     ScaleMatrix matrix = getScaleMatrix(plan.info);
     std::vector<uint8_t> payload(tensor->payload.size());
     std::vector<uint8_t> scales(tensor->scales.size());
@@ -141,8 +141,10 @@ Error Converter::carryOne(const TensorPlan &plan, size_t index) {
   }
   int64_t step =
       std::max<int64_t>(kCopyBytes / std::max<int64_t>(sizes.rowBytes, 1), 1);
-  for (int64_t row = 0; row < sizes.rows; row += step) {
-    int64_t count = std::min(step, sizes.rows - row);
+  // Without elements there may still be any number of rows.
+  int64_t rows = sizes.scaleCount == 0 ? 0 : sizes.rows;
+  for (int64_t row = 0; row < rows; row += step) {
+    int64_t count = std::min(step, rows - row);
     if (Error error = writer.writeRows(
             index, row,
             tensor->payload.slice(row * sizes.rowBytes, count * sizes.rowBytes),

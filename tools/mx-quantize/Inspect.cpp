@@ -163,7 +163,8 @@ Error Inspector::describeGroup(const MXGroup &group) {
   int64_t step = std::max<int64_t>(sizes.rows / kRows, 1);
   double sum = 0;
   int64_t count = 0;
-  std::vector<float> values(sizes.rowElements);
+  // A row of an empty tensor may be of any length.
+  std::vector<float> values(sizes.rows == 0 ? 0 : sizes.rowElements);
   for (int64_t row = 0; row < sizes.rows; row += step) {
     numerics::dequantize(group.info.format, group.info.blockSize,
                          tensor->payload.data() + row * sizes.rowBytes,

@@ -145,6 +145,11 @@ TEST(Gguf, HG04_headers) {
       messageOf(parse(gguf(
           {key + le<uint32_t>(0) + "x", key + le<uint32_t>(0) + "x"}, {}))),
       "got 'key' twice");
+  // An empty array of a type that does not exist.
+  EXPECT_CONTAINS(
+      messageOf(parse(gguf(
+          {key + le<uint32_t>(9) + le<uint32_t>(13) + le<uint64_t>(0)}, {}))),
+      "at byte 39: expected a value type from 0 to 12, got 13");
   // Lengths whose product wraps around.
   EXPECT_CONTAINS(
       messageOf(parse(gguf({key + le<uint32_t>(9) + le<uint32_t>(12) +

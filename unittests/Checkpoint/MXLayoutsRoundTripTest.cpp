@@ -156,6 +156,27 @@ TEST(MXLayouts, CL07_tiledScalesRoundTrip) {
   }
 }
 
+TEST(MXLayouts, HG04_anyNumberOfEmptyRows) {
+  int64_t many = int64_t(1) << 40;
+  for (ScaleLayout scaleLayout : kScaleLayouts) {
+    TestDirectory dir;
+    MXWriter writer(dir.file("m"), MXLayout::MX, scaleLayout);
+    std::vector<MXTensorInfo> infos;
+    for (std::vector<int64_t> shape :
+         {std::vector<int64_t>{many, 1 << 20, 0}, {0, many, 32}, {many, 0, 32}})
+      infos.push_back({"w" + std::to_string(infos.size()), Format::I8, 32, 2,
+                       shape, std::nullopt, std::nullopt});
+    for (const MXTensorInfo &info : infos)
+      valueOf(writer.declareMX(info));
+    EXPECT_SUCCESS(writer.begin());
+    EXPECT_SUCCESS(writer.commit());
+    Checkpoint file = std::move(*Checkpoint::open(dir.file("m")));
+    ASSERT_EQ(file.contents.groups.size(), infos.size());
+    for (const MXGroup &group : file.contents.groups)
+      EXPECT_TRUE(valueOf(readMX(group)).scales.empty());
+  }
+}
+
 TEST(MXLayouts, whatALayoutLacksIsRefused) {
   TestDirectory dir;
   auto refused = [&](MXLayout layout, const MXTensor &tensor,

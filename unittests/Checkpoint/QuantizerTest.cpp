@@ -118,6 +118,21 @@ TEST(Quantizer, piecesAreTheWhole) {
       }
 }
 
+TEST(Quantizer, HG04_anyNumberOfEmptyRows) {
+  int64_t many = int64_t(1) << 40;
+  for (int64_t axis : {0, 1, 2})
+    for (std::vector<int64_t> shape :
+         {std::vector<int64_t>{many, 1 << 20, 0}, {0, many, 32}, {many, 0, 32}})
+      if (shape[axis] % 32 == 0) {
+        QuantizeSource source;
+        source.shape = shape;
+        QuantizeOptions options;
+        options.blockAxis = axis;
+        Output output = quantizePieces(source, options);
+        EXPECT_EQ(output.result.stats.elements, 0);
+      }
+}
+
 TEST(Quantizer, errorsAgreeWithADirectSum) {
   for (auto [shape, axis] : {std::pair(std::vector<int64_t>{9, 320}, 1),
                              std::pair(std::vector<int64_t>{320, 9}, 0)}) {
