@@ -28,8 +28,9 @@ struct MXDialectVersion : DialectVersion {
 /// changes.
 constexpr uint64_t kCurrentVersion = 1;
 
-/// What type follows in the file; a code is never reused.
+/// What type or attribute follows in the file; a code is never reused.
 constexpr uint64_t kTensorType = 0;
+constexpr uint64_t kBlockScaledAttr = 0;
 
 struct MXBytecodeInterface : BytecodeDialectInterface {
   explicit MXBytecodeInterface(Dialect *dialect)
@@ -50,6 +51,37 @@ struct MXBytecodeInterface : BytecodeDialectInterface {
       return nullptr;
     }
     return std::make_unique<MXDialectVersion>(number);
+  }
+
+  LogicalResult writeAttribute(Attribute attr,
+                               DialectBytecodeWriter &writer) const override {
+    auto blockScaled = dyn_cast<BlockScaledAttr>(attr);
+    if (!blockScaled)
+      return failure(); // as text
+    writer.writeVarInt(kBlockScaledAttr);
+    writer.writeType(blockScaled.getType());
+    writer.writeAttribute(blockScaled.getPayload());
+    writer.writeAttribute(blockScaled.getScales());
+    return success();
+  }
+
+  Attribute readAttribute(DialectBytecodeReader &reader) const override {
+    uint64_t code = 0;
+    if (failed(reader.readVarInt(code)))
+      return {};
+    if (code != kBlockScaledAttr) {
+      reader.emitError() << "expected attribute code " << kBlockScaledAttr
+                         << " of the mx dialect, got " << code;
+      return {};
+    }
+    MXTensorType type;
+    ElementsAttr payload, scales;
+    if (failed(reader.readType(type)) ||
+        failed(reader.readAttribute(payload)) ||
+        failed(reader.readAttribute(scales)))
+      return {};
+    return BlockScaledAttr::getChecked([&] { return reader.emitError(); },
+                                       getContext(), type, payload, scales);
   }
 
   LogicalResult writeType(Type type,

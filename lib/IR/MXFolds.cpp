@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mx/IR/MXConstant.h"
 #include "mx/IR/MXOps.h"
 
 using namespace mlir;
@@ -18,8 +19,13 @@ using namespace mx;
 // assemble, disassemble
 //===----------------------------------------------------------------------===//
 
-/// assemble(disassemble(t)) -> t
-OpFoldResult AssembleOp::fold(FoldAdaptor) {
+/// assemble(disassemble(t)) -> t, and of two constants -> a constant
+OpFoldResult AssembleOp::fold(FoldAdaptor adaptor) {
+  if (getConstantBytes(adaptor.getPayload()) &&
+      getConstantBytes(adaptor.getScales()))
+    return BlockScaledAttr::get(getType(),
+                                cast<ElementsAttr>(adaptor.getPayload()),
+                                cast<ElementsAttr>(adaptor.getScales()));
   auto parts = getPayload().getDefiningOp<DisassembleOp>();
   if (parts && getPayload() == parts.getPayload() &&
       getScales() == parts.getScales() &&
@@ -28,14 +34,43 @@ OpFoldResult AssembleOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// disassemble(assemble(p, s)) -> p, s
-LogicalResult DisassembleOp::fold(FoldAdaptor,
+/// disassemble(assemble(p, s)) -> p, s, and of a constant -> two constants
+LogicalResult DisassembleOp::fold(FoldAdaptor adaptor,
                                   SmallVectorImpl<OpFoldResult> &results) {
+  if (auto constant =
+          dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource())) {
+    results.assign(
+        {Attribute(constant.getPayload()), Attribute(constant.getScales())});
+    return success();
+  }
   auto whole = getSource().getDefiningOp<AssembleOp>();
   if (!whole)
     return failure();
   results.assign({whole.getPayload(), whole.getScales()});
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// quantize_block, dequantize_block
+//===----------------------------------------------------------------------===//
+
+// Neither dequantize(quantize(x)) nor quantize(dequantize(q)) folds to its
+// source. The first rounds. The second is no identity either, for any format:
+// an element times its scale can exceed f32, a NaN among the elements makes its
+// whole block NaN, and under `floor` a block of E4M3 whose largest value is 15
+// (code 0x57, the scale 1) is quantized to 14.
+
+/// quantize_block of a constant -> the constant with the same bytes as at run
+/// time
+OpFoldResult QuantizeBlockOp::fold(FoldAdaptor adaptor) {
+  return quantizeConstant(adaptor.getSource(), getType(), getScaleRule(),
+                          getRounding(), getZeroScale());
+}
+
+/// dequantize_block of a constant -> a float constant
+OpFoldResult DequantizeBlockOp::fold(FoldAdaptor adaptor) {
+  auto source = dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource());
+  return source ? dequantizeConstant(source, getType()) : ElementsAttr();
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,5 +206,3 @@ void BlockMatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                 MLIRContext *context) {
   patterns.add<ScaleInMatmulEpilogue>(context);
 }
-
-OpFoldResult DequantizeBlockOp::fold(FoldAdaptor) { return {}; }

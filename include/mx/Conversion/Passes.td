@@ -69,6 +69,7 @@ def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
     - `mx.quantize_block` becomes a reduction to the largest magnitudes, an
       elementwise choice of the scales, an elementwise encode, and a packing
       step for elements narrower than a byte.
+    - `mx.constant` becomes an `arith.constant` for each half.
     - `mx.fold_scale` moves into its users where it can (rule Z3) and else
       becomes a guarded exponent add on the scales.
 

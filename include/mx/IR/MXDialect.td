@@ -32,6 +32,7 @@ def MX_Dialect : Dialect {
     "::mlir::arith::ArithDialect",
     "::mlir::tensor::TensorDialect"
   ];
+  let hasConstantMaterializer = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -24,6 +24,7 @@ def MX_ByteTensor : RankedTensorOf<[I8]>;
 def MX_MatmulOperand : AnyTypeOf<[MX_TensorType, MX_FloatTensor],
     "block-scaled tensor or float tensor", "::mlir::Type">;
 
+include "mx/IR/MXConstantOp.td"
 include "mx/IR/MXElementOps.td"
 
 //===----------------------------------------------------------------------===//
@@ -80,6 +81,7 @@ def MX_QuantizeBlockOp : MX_Op<"quantize_block", [Pure]> {
     attr-dict `:` type($source) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def MX_DequantizeBlockOp : MX_Op<"dequantize_block", [Pure,

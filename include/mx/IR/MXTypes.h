@@ -10,12 +10,17 @@
 #define MX_IR_MXTYPES_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Types.h"
 #include "mx/IR/MXDialect.h"
 #include "mx/Numerics/Formats.h"
 
 #include "mx/IR/MXEnums.h.inc"
+
+namespace mx {
+class MXTensorType;
+} // namespace mx
 
 #define GET_ATTRDEF_CLASSES
 #include "mx/IR/MXAttributes.h.inc"

@@ -52,10 +52,11 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
       return signalPassFailure();
 
     ConversionTarget target(*context);
-    target.addIllegalOp<QuantizeBlockOp, DequantizeBlockOp, BlockMatmulOp,
-                        FoldScaleOp>();
+    target.addIllegalOp<ConstantOp, QuantizeBlockOp, DequantizeBlockOp,
+                        BlockMatmulOp, FoldScaleOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(context);
+    populateConstantToLinalgPatterns(patterns);
     populateQuantizeToLinalgPatterns(patterns);
     populateMatmulToLinalgPatterns(patterns, expandKBlocks);
     populateFoldScaleToLinalgPatterns(patterns);

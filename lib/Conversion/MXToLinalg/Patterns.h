@@ -13,6 +13,9 @@
 
 namespace mx {
 
+/// constant -> arith.constant of payload and scales (Constant.cpp).
+void populateConstantToLinalgPatterns(mlir::RewritePatternSet &patterns);
+
 /// quantize_block, dequantize_block -> linalg.generic (Quantize.cpp).
 void populateQuantizeToLinalgPatterns(mlir::RewritePatternSet &patterns);
 

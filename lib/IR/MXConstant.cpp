@@ -1,0 +1,362 @@
+//===- MXConstant.cpp - block-scaled constants ----------------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mx/IR/MXConstant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mx/IR/MXOps.h"
+#include "mx/Numerics/Block.h"
+#include "mx/Numerics/Packing.h"
+#include "llvm/Support/xxhash.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mx;
+
+/// Constants of up to so many bytes stand in the text beside their operation.
+static constexpr size_t kInlineBytes = 128;
+
+/// As MLIR aligns the globals that constants become.
+static constexpr size_t kAlignment = 64;
+
+//===----------------------------------------------------------------------===//
+// Bytes of constants
+//===----------------------------------------------------------------------===//
+
+/// The bytes of one element, or 0 if it is no integer or float of whole bytes.
+static int64_t getElementBytes(Type type) {
+  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() % 8)
+    return 0;
+  return type.getIntOrFloatBitWidth() / 8;
+}
+
+static ArrayRef<uint8_t> asBytes(ArrayRef<char> data) {
+  return {reinterpret_cast<const uint8_t *>(data.data()), data.size()};
+}
+
+static ArrayRef<char> asChars(ArrayRef<uint8_t> data) {
+  return {reinterpret_cast<const char *>(data.data()), data.size()};
+}
+
+std::optional<ConstantBytes> mx::getConstantBytes(Attribute attr) {
+  auto elements = dyn_cast_if_present<ElementsAttr>(attr);
+  if (!elements)
+    return std::nullopt;
+  int64_t width = getElementBytes(elements.getElementType());
+  if (width == 0)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    return ConstantBytes{asBytes(dense.getRawData()), dense.isSplat()};
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  if (!resource)
+    return std::nullopt;
+  const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob || blob->getData().size() !=
+                   static_cast<uint64_t>(elements.getNumElements()) * width)
+    return std::nullopt;
+  return ConstantBytes{asBytes(blob->getData())};
+}
+
+ArrayRef<uint8_t> mx::expandBytes(ConstantBytes bytes, int64_t count,
+                                  std::vector<uint8_t> &storage) {
+  if (!bytes.isSplat)
+    return bytes.data;
+  storage.clear();
+  storage.reserve(bytes.data.size() * count);
+  for (int64_t index = 0; index < count; ++index)
+    storage.insert(storage.end(), bytes.data.begin(), bytes.data.end());
+  return storage;
+}
+
+AsmResourceBlob mx::allocateConstant(RankedTensorType type) {
+  return HeapAsmResourceBlob::allocate(
+      type.getNumElements() * getElementBytes(type.getElementType()),
+      kAlignment);
+}
+
+/// Whether `data` is its first `width` bytes again and again.
+static bool isRepeated(ArrayRef<char> data, size_t width) {
+  return data.drop_front(width) == data.drop_back(width);
+}
+
+/// The builtin resource with the data of `blob`, which it takes if there is
+/// none yet.
+static DenseResourceElementsHandle shareBlob(MLIRContext *context,
+                                             AsmResourceBlob blob) {
+  auto &interface = DenseResourceElementsHandle::getManagerInterface(context);
+  uint64_t hash = llvm::xxh3_64bits(asBytes(blob.getData()));
+  std::string name = ("mx_" + llvm::Twine::utohexstr(hash)).str();
+  if (DialectResourceBlobManager::BlobEntry *entry =
+          interface.getBlobManager().lookup(name)) {
+    const AsmResourceBlob *other = entry->getBlob();
+    if (other && other->getData() == blob.getData())
+      return {entry, cast<BuiltinDialect>(interface.getDialect())};
+  }
+  return interface.insert(name, std::move(blob));
+}
+
+ElementsAttr mx::makeConstant(RankedTensorType type, AsmResourceBlob blob) {
+  ArrayRef<char> data = blob.getData();
+  size_t width = getElementBytes(type.getElementType());
+  if (!data.empty() && isRepeated(data, width))
+    return DenseElementsAttr::getFromRawBuffer(type, data.take_front(width));
+  if (data.size() <= kInlineBytes)
+    return DenseElementsAttr::getFromRawBuffer(type, data);
+  return DenseResourceElementsAttr::get(
+      type, shareBlob(type.getContext(), std::move(blob)));
+}
+
+ElementsAttr mx::makeSplat(RankedTensorType type, ArrayRef<uint8_t> element) {
+  return DenseElementsAttr::getFromRawBuffer(
+      type, type.getNumElements() ? asChars(element) : ArrayRef<char>());
+}
+
+//===----------------------------------------------------------------------===//
+// quantize, dequantize
+//===----------------------------------------------------------------------===//
+
+static std::optional<numerics::FloatType> getFloatType(Type type) {
+  if (type.isF32())
+    return numerics::FloatType::F32;
+  if (type.isBF16())
+    return numerics::FloatType::BF16;
+  if (type.isF16())
+    return numerics::FloatType::F16;
+  return std::nullopt;
+}
+
+BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
+                                     ScaleRule rule, Rounding rounding,
+                                     uint8_t zeroScale) {
+  std::optional<ConstantBytes> bytes = getConstantBytes(source);
+  if (!bytes)
+    return {};
+  auto sourceType =
+      cast<RankedTensorType>(cast<ElementsAttr>(source).getType());
+  std::optional<numerics::FloatType> floatType =
+      getFloatType(sourceType.getElementType());
+  if (!floatType)
+    return {};
+  numerics::BlockSpec spec = {type.getFormat(), type.getBlockSize(),
+                              toNumerics(rule), toNumerics(rounding),
+                              zeroScale};
+  RankedTensorType payloadType = type.getPayloadType();
+  RankedTensorType scalesType = type.getScalesType();
+
+  if (bytes->isSplat && sourceType.getNumElements() > kMaxExpandedElements) {
+    // One block says it all, unless its bytes are not all the same.
+    int64_t size = type.getBlockSize();
+    if (size > kMaxExpandedElements ||
+        size * numerics::getInfo(spec.format).bits % 8)
+      return {};
+    std::vector<uint8_t> payload(numerics::packedBytes(spec.format, size));
+    uint8_t scale = 0;
+    numerics::quantize(spec, *floatType, bytes->data.data(), {size}, {0}, 0,
+                       payload.data(), &scale);
+    if (!llvm::all_equal(payload))
+      return {};
+    return BlockScaledAttr::get(type, makeSplat(payloadType, payload.front()),
+                                makeSplat(scalesType, scale));
+  }
+
+  std::vector<int64_t> shape(type.getShape());
+  std::vector<int64_t> strides = bytes->isSplat
+                                     ? std::vector<int64_t>(shape.size(), 0)
+                                     : numerics::denseStrides(shape);
+  AsmResourceBlob payload = allocateConstant(payloadType);
+  AsmResourceBlob scales = allocateConstant(scalesType);
+  auto data = [](AsmResourceBlob &blob) {
+    return reinterpret_cast<uint8_t *>(blob.getMutableData().data());
+  };
+  numerics::quantize(spec, *floatType, bytes->data.data(), shape, strides,
+                     type.getBlockAxis(), data(payload), data(scales));
+  return BlockScaledAttr::get(type,
+                              makeConstant(payloadType, std::move(payload)),
+                              makeConstant(scalesType, std::move(scales)));
+}
+
+/// Whether a payload that is `byte` everywhere has the same code everywhere.
+static bool isSplatOfCodes(numerics::Format format, uint8_t byte) {
+  std::array<uint8_t, 8> codes, packed;
+  packed.fill(byte); // eight codes of any format fit
+  numerics::unpack(format, packed.data(), codes.size(), codes.data());
+  return llvm::all_equal(codes);
+}
+
+ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
+                                    RankedTensorType type) {
+  std::optional<ConstantBytes> payload = getConstantBytes(source.getPayload());
+  std::optional<ConstantBytes> scales = getConstantBytes(source.getScales());
+  std::optional<numerics::FloatType> floatType =
+      getFloatType(type.getElementType());
+  if (!payload || !scales || !floatType)
+    return {};
+  MXTensorType sourceType = source.getType();
+  numerics::Format format = sourceType.getFormat();
+
+  // A splat of codes is a splat of values only under equal scales.
+  if (payload->isSplat && scales->isSplat && type.getNumElements() > 0 &&
+      isSplatOfCodes(format, payload->data[0])) {
+    std::vector<uint8_t> value(numerics::byteWidth(*floatType));
+    numerics::dequantize(format, 1, payload->data.data(), scales->data.data(),
+                         {1}, 0, *floatType, value.data(), {1});
+    return makeSplat(type, value);
+  }
+
+  if (type.getNumElements() > kMaxExpandedElements)
+    return {};
+  std::vector<uint8_t> payloadStorage, scalesStorage;
+  ArrayRef<uint8_t> payloadBytes = expandBytes(
+      *payload, source.getPayload().getNumElements(), payloadStorage);
+  ArrayRef<uint8_t> scaleBytes =
+      expandBytes(*scales, source.getScales().getNumElements(), scalesStorage);
+  std::vector<int64_t> shape(type.getShape());
+  std::vector<uint8_t> values(type.getNumElements() *
+                              numerics::byteWidth(*floatType));
+  numerics::dequantize(format, sourceType.getBlockSize(), payloadBytes.data(),
+                       scaleBytes.data(), shape, sourceType.getBlockAxis(),
+                       *floatType, values.data(),
+                       numerics::denseStrides(shape));
+  // Not a resource: folds of other dialects read only dense.
+  size_t width = numerics::byteWidth(*floatType);
+  if (!values.empty() && isRepeated(asChars(values), width))
+    values.resize(width);
+  return DenseElementsAttr::getFromRawBuffer(type, asChars(values));
+}
+
+//===----------------------------------------------------------------------===//
+// The attribute
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+BlockScaledAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        MXTensorType type, ElementsAttr payload,
+                        ElementsAttr scales) {
+  auto verifyHalf = [&](StringRef name, ElementsAttr half,
+                        Type expected) -> LogicalResult {
+    if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(half))
+      return emitError() << "expected " << name
+                         << " to be dense or dense_resource, got "
+                         << Attribute(half);
+    if (half.getType() != expected)
+      return emitError() << "expected " << name << " of type " << expected
+                         << ", got " << half.getType();
+    return success();
+  };
+  if (failed(verifyHalf("payload", payload, type.getPayloadType())))
+    return failure();
+  return verifyHalf("scales", scales, type.getScalesType());
+}
+
+/// Checks that `type` is an `!mx.tensor` and makes the attribute.
+static BlockScaledAttr getBlockScaled(AsmParser &parser, SMLoc loc, Type type,
+                                      ElementsAttr payload,
+                                      ElementsAttr scales) {
+  auto tensor = dyn_cast_if_present<MXTensorType>(type);
+  if (!tensor) {
+    InFlightDiagnostic diag = parser.emitError(loc)
+                              << "expected a value of type !mx.tensor, got ";
+    if (type)
+      diag << type;
+    else
+      diag << "none";
+    return {};
+  }
+  return BlockScaledAttr::getChecked([&] { return parser.emitError(loc); },
+                                     parser.getContext(), tensor, payload,
+                                     scales);
+}
+
+Attribute BlockScaledAttr::parse(AsmParser &parser, Type type) {
+  SMLoc loc = parser.getCurrentLocation();
+  ElementsAttr payload, scales;
+  if (parser.parseLess() || parser.parseAttribute(payload) ||
+      parser.parseComma() || parser.parseAttribute(scales) ||
+      parser.parseGreater())
+    return {};
+  return getBlockScaled(parser, loc, type, payload, scales);
+}
+
+void BlockScaledAttr::print(AsmPrinter &printer) const {
+  printer << "<" << Attribute(getPayload()) << ", " << Attribute(getScales())
+          << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// mx.constant
+//===----------------------------------------------------------------------===//
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
+  SMLoc loc = parser.getCurrentLocation();
+  ElementsAttr payload, scales;
+  Type type;
+  if (parser.parseKeyword("payload") || parser.parseLParen() ||
+      parser.parseAttribute(payload) || parser.parseRParen() ||
+      parser.parseKeyword("scales") || parser.parseLParen() ||
+      parser.parseAttribute(scales) || parser.parseRParen() ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  BlockScaledAttr value = getBlockScaled(parser, loc, type, payload, scales);
+  if (!value)
+    return failure();
+  result.getOrAddProperties<Properties>().value = value;
+  result.addTypes(value.getType());
+  return success();
+}
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  printer << " payload(" << Attribute(getValue().getPayload()) << ") scales("
+          << Attribute(getValue().getScales()) << ")";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getValueAttrName()});
+  printer << " : " << getType();
+}
+
+void ConstantOp::getAsmResultNames(
+    function_ref<void(Value, StringRef)> setNameFn) {
+  setNameFn(getResult(), "cst");
+}
+
+LogicalResult ConstantOp::verify() {
+  // The blobs of a text are known only after its operations.
+  auto verifySize = [&](StringRef name, ElementsAttr half) -> LogicalResult {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(half);
+    if (!resource)
+      return success();
+    DenseResourceElementsHandle handle = resource.getRawHandle();
+    int64_t expected =
+        half.getNumElements() * getElementBytes(half.getElementType());
+    if (!handle.getBlob())
+      return success();
+    size_t got = handle.getBlob()->getData().size();
+    if (got == static_cast<uint64_t>(expected))
+      return success();
+    return emitOpError() << "expected " << expected << " bytes of " << name
+                         << " in resource '" << handle.getKey() << "', got "
+                         << got;
+  };
+  if (failed(verifySize("payload", getValue().getPayload())))
+    return failure();
+  return verifySize("scales", getValue().getScales());
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+Operation *MXDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
+  if (auto blockScaled = dyn_cast<BlockScaledAttr>(value)) {
+    if (blockScaled.getType() != type)
+      return nullptr;
+    return ConstantOp::create(builder, loc, blockScaled);
+  }
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
