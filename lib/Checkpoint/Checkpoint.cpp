@@ -204,6 +204,39 @@ Expected<Checkpoint> Checkpoint::open(StringRef path,
   return result;
 }
 
+Expected<Checkpoint> Checkpoint::openRaw(StringRef path, StringRef type) {
+  auto parsed = parseType(type);
+  if (!parsed)
+    return makeError({path}, "expected a type such as 64x32xbf16, got '" +
+                                 printable(type, 80) + "'");
+  Expected<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  std::optional<int64_t> count = elementCount(parsed->second);
+  std::optional<int64_t> size =
+      count ? byteSize(parsed->first, *count) : std::nullopt;
+  if (!size)
+    return makeError({path}, "expected a whole number of bytes below 2^63, "
+                             "got " +
+                                 printable(type, 80));
+  if (static_cast<uint64_t>(*size) != (*file)->size())
+    return makeError({path}, "expected " + Twine(*size) + " bytes for " +
+                                 printable(type, 80) + ", got " +
+                                 Twine((*file)->size()));
+  TensorView view;
+  view.name = sys::path::stem(path).str();
+  view.dtype = parsed->first;
+  view.shape = std::move(parsed->second);
+  view.bytes = (*file)->bytes();
+  view.file = *file;
+  Checkpoint result;
+  result.kind = FileKind::Raw;
+  result.path = path.str();
+  result.contents.plain.push_back(std::move(view));
+  result.files.push_back(std::move(*file));
+  return result;
+}
+
 const MXGroup *Checkpoint::lookupMX(StringRef name) const {
   auto it = find_if(contents.groups, [&](const MXGroup &group) {
     return group.info.name == name;

@@ -91,4 +91,21 @@ std::string formatType(DType dtype, ArrayRef<int64_t> shape) {
   return text + stringify(dtype).str();
 }
 
+std::optional<std::pair<DType, std::vector<int64_t>>>
+parseType(StringRef text) {
+  std::vector<int64_t> shape;
+  while (text.contains('x')) {
+    auto [extent, rest] = text.split('x');
+    int64_t value = 0;
+    if (extent.getAsInteger(10, value) || value < 0 || shape.size() == kMaxRank)
+      return std::nullopt;
+    shape.push_back(value);
+    text = rest;
+  }
+  std::optional<DType> dtype = parseDType(text.upper());
+  if (!dtype)
+    return std::nullopt;
+  return std::make_pair(*dtype, std::move(shape));
+}
+
 } // namespace mx::checkpoint

@@ -57,6 +57,8 @@ static StringRef stringify(FileKind kind) {
     return "GGUF";
   case FileKind::Npy:
     return "npy";
+  case FileKind::Raw:
+    return "raw";
   }
   llvm_unreachable("unknown kind");
 }

@@ -97,6 +97,10 @@ static cl::opt<int>
               cl::desc("Bias of MXFP4 scales of a compressed-tensors input, "
                        "where its config.json does not tell: 125 or 127"),
               cl::sub(cl::SubCommand::getTopLevel()), cl::sub(inspectCommand));
+static cl::opt<std::string>
+    rawType("raw", cl::cat(category), cl::value_desc("type"),
+            cl::desc("The input is the bare elements of one tensor of this "
+                     "type, such as 64x32xbf16"));
 static cl::opt<bool> dryRun("dry-run", cl::cat(category),
                             cl::desc("Say what would happen to each tensor"));
 static cl::opt<bool> force("force", cl::cat(category),
@@ -112,6 +116,8 @@ static cl::list<std::string>
 static cl::opt<unsigned> threadCount("jobs", cl::cat(category), cl::init(0),
                                      cl::value_desc("count"),
                                      cl::desc("Default: all cores"));
+static cl::alias jobsAlias("j", cl::cat(category), cl::aliasopt(threadCount),
+                           cl::desc("The same as --jobs"));
 
 static cl::opt<std::string> inspectPath(cl::Positional, cl::Required,
                                         cl::desc("<file>"), cl::cat(category),
@@ -318,7 +324,9 @@ static Error run() {
   Expected<std::optional<int>> bias = getScaleBias();
   if (!bias)
     return bias.takeError();
-  Expected<Checkpoint> input = Checkpoint::open(inputPath, *bias);
+  Expected<Checkpoint> input = rawType.empty()
+                                   ? Checkpoint::open(inputPath, *bias)
+                                   : Checkpoint::openRaw(inputPath, rawType);
   if (!input)
     return input.takeError();
   Expected<std::vector<TensorPlan>> plans = makePlan(*input, planOptions);

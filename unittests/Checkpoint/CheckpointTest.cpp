@@ -199,6 +199,19 @@ TEST_F(CheckpointTest, npyAndDirectories) {
   EXPECT_EQ(std::move(*Checkpoint::open(dir.path)).contents.plain.size(), 1u);
 }
 
+TEST_F(CheckpointTest, raw) {
+  EXPECT_SUCCESS(writeFile(dir.file("w.bin"), "abcdefgh", Overwrite::No));
+  auto raw = [&](StringRef type) {
+    return Checkpoint::openRaw(dir.file("w.bin"), type);
+  };
+  Checkpoint file = std::move(*raw("2x1xf32"));
+  EXPECT_EQ(file.contents.plain[0].name, "w");
+  EXPECT_EQ(file.contents.plain[0].bytes.size(), 8u);
+  EXPECT_CONTAINS(messageOf(raw("2x2xf32")), "expected 16 bytes for 2x2xf32");
+  EXPECT_CONTAINS(messageOf(raw("f31")), "such as 64x32xbf16, got 'f31'");
+  EXPECT_CONTAINS(messageOf(raw("4294967296x4294967296xu8")), "below 2^63");
+}
+
 //===----------------------------------------------------------------------===//
 // Shards
 //===----------------------------------------------------------------------===//

@@ -58,6 +58,19 @@ TEST(TensorView, PK06_subByteSizes) {
   EXPECT_EQ(byteSize(DType::U8, -1), std::nullopt);
 }
 
+TEST(TensorView, typesRoundTrip) {
+  auto parse = [](llvm::StringRef text) -> std::string {
+    auto type = parseType(text);
+    return type ? formatType(type->first, type->second) : "";
+  };
+  EXPECT_EQ(parse("64x32xbf16"), "64x32xBF16");
+  EXPECT_EQ(parse("0x3xF8_E4M3"), "0x3xF8_E4M3");
+  EXPECT_EQ(parse("f32"), "F32");
+  for (llvm::StringRef bad : {"", "x", "64x", "64xx32xf32", "-1xf32", "1.5xf32",
+                              "3xf33", "9223372036854775808xf32", "4 xf32"})
+    EXPECT_EQ(parse(bad), "") << bad.str();
+}
+
 TEST(Diagnostics, saysWhere) {
   EXPECT_EQ(messageOf(makeError({"a.bin", "w", 12}, "expected 1, got 2")),
             "a.bin: tensor 'w': at byte 12: expected 1, got 2");

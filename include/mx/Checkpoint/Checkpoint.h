@@ -19,7 +19,7 @@
 
 namespace mx::checkpoint {
 
-enum class FileKind { Safetensors, Sharded, Gguf, Npy };
+enum class FileKind { Safetensors, Sharded, Gguf, Npy, Raw };
 
 /// What a model's `config.json` says about its quantization.
 struct QuantizationConfig {
@@ -61,6 +61,12 @@ struct Checkpoint {
   static llvm::Expected<Checkpoint>
   parse(std::shared_ptr<const MappedFile> file,
         int scaleBias = numerics::kScaleBias);
+
+  /// A file of nothing but the elements of one tensor, little-endian and
+  /// row-major, of the type that is given: "64x32xbf16". Its name is the
+  /// file's, without the ending.
+  static llvm::Expected<Checkpoint> openRaw(llvm::StringRef path,
+                                            llvm::StringRef type);
 
   const MXGroup *lookupMX(llvm::StringRef name) const;
   const TensorView *lookupPlain(llvm::StringRef name) const;

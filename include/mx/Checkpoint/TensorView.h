@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mx::checkpoint {
@@ -82,6 +83,10 @@ std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
 /// "64x32xBF16", or "BF16" for rank 0.
 std::string formatType(DType dtype, llvm::ArrayRef<int64_t> shape);
+
+/// The inverse of `formatType`; the element type in either case ("bf16").
+std::optional<std::pair<DType, std::vector<int64_t>>>
+parseType(llvm::StringRef text);
 
 /// A tensor inside a mapped file. Copying shares the mapping; the bytes are
 /// dense, row-major and little-endian, and may be unaligned.
