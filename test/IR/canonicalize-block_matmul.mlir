@@ -1,0 +1,85 @@
+// RUN: mx-opt %s -canonicalize -split-input-file | FileCheck %s
+
+!a = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// Rule Z3: the factor goes to the epilogue, and rounds once.
+// CHECK-LABEL: func.func @lhs_fold_scale
+// CHECK-SAME: (%[[A:.*]]: !mx.tensor{{.*}}, %[[ALPHA:.*]]: f32, %[[B:.*]]: tensor<64x8xf32>, %[[C:.*]]: tensor<4x8xf32>)
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<4x8xf32>
+// CHECK-DAG: %[[SPLAT:.*]] = tensor.splat %[[ALPHA]] : tensor<4x8xf32>
+// CHECK-DAG: %[[P:.*]] = mx.block_matmul %[[A]], %[[B]], %[[ZERO]]
+// CHECK: %[[S:.*]] = arith.mulf %[[P]], %[[SPLAT]] : tensor<4x8xf32>
+// CHECK: %[[R:.*]] = arith.addf %[[C]], %[[S]] : tensor<4x8xf32>
+// CHECK: return %[[R]]
+func.func @lhs_fold_scale(%a: !a, %alpha: f32, %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = mx.fold_scale %a, %alpha : !a, f32 -> !a
+  %1 = mx.block_matmul %0, %b, %c : !a, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// -----
+
+!b = !mx.tensor<64x8xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+
+// CHECK-LABEL: func.func @rhs_fold_scale
+// CHECK-SAME: (%[[A:.*]]: tensor<4x64xf32>, %[[B:.*]]: !mx.tensor
+// CHECK-NOT: mx.fold_scale
+// CHECK: mx.block_matmul %[[A]], %[[B]], %{{.*}} precision(strict)
+// CHECK-NOT: mx.fold_scale
+func.func @rhs_fold_scale(%a: tensor<4x64xf32>, %b: !b, %alpha: f32, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = mx.fold_scale %b, %alpha : !b, f32 -> !b
+  %1 = mx.block_matmul %a, %0, %c precision(strict)
+      : tensor<4x64xf32>, !b, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+!b = !mx.tensor<64x8xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+
+// Both factors, one after the other.
+// CHECK-LABEL: func.func @both_fold_scales
+// CHECK-NOT: mx.fold_scale
+// CHECK: mx.block_matmul
+// CHECK-COUNT-2: arith.mulf
+// CHECK-NOT: mx.fold_scale
+func.func @both_fold_scales(%a: !a, %b: !b, %alpha: f32, %beta: f32, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = mx.fold_scale %a, %alpha : !a, f32 -> !a
+  %1 = mx.fold_scale %b, %beta : !b, f32 -> !b
+  %2 = mx.block_matmul %0, %1, %c : !a, !b, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<?x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @fold_scale_dynamic
+// CHECK: tensor.dim %{{.*}}, %c0 : tensor<?x8xf32>
+// CHECK: mx.block_matmul
+// CHECK: arith.mulf %{{.*}} : tensor<?x8xf32>
+func.func @fold_scale_dynamic(%a: !a, %alpha: f32, %b: tensor<64x8xf32>, %c: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = mx.fold_scale %a, %alpha : !a, f32 -> !a
+  %1 = mx.block_matmul %0, %b, %c : !a, tensor<64x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// FM-05: a product of data, or a factor of the caller, never becomes a scale.
+// CHECK-LABEL: func.func @factors_of_the_result_stay
+// CHECK: %[[X:.*]] = mx.block_matmul
+// CHECK: %[[Y:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK: %[[Z:.*]] = arith.mulf %[[X]], %{{.*}}
+// CHECK: return %[[Y]], %[[Z]]
+func.func @factors_of_the_result_stay(%a: !a, %s: f32, %b: tensor<64x8xf32>, %c: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %x = mx.block_matmul %a, %b, %c : !a, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %y = arith.mulf %x, %x : tensor<4x8xf32>
+  %splat = tensor.splat %s : tensor<4x8xf32>
+  %z = arith.mulf %x, %splat : tensor<4x8xf32>
+  return %y, %z : tensor<4x8xf32>, tensor<4x8xf32>
+}
