@@ -10,12 +10,27 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "mx/IR/MXOps.h"
 #include "mx/IR/MXTypes.h"
 
 #include "mx/IR/MXDialect.cpp.inc"
 
 using namespace mx;
+
+namespace {
+
+/// Every operation is pure, so it may be anywhere.
+struct MXInlinerInterface : mlir::DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool,
+                       mlir::IRMapping &) const override {
+    return true;
+  }
+};
+
+} // namespace
 
 void MXDialect::initialize() {
   registerAttributes();
@@ -24,5 +39,6 @@ void MXDialect::initialize() {
 #define GET_OP_LIST
 #include "mx/IR/MXOps.cpp.inc"
       >();
+  addInterfaces<MXInlinerInterface>();
   registerBytecodeInterface();
 }
