@@ -137,6 +137,9 @@ static std::optional<numerics::FloatType> getFloatType(Type type) {
 BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
                                      ScaleRule rule, Rounding rounding,
                                      uint8_t zeroScale) {
+  // Other scales are for the run time, which rounds them in its own order.
+  if (!type.hasPowerOfTwoScales())
+    return {};
   std::optional<ConstantBytes> bytes = getConstantBytes(source);
   if (!bytes)
     return {};
@@ -201,6 +204,8 @@ ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
   if (!payload || !scales || !floatType)
     return {};
   MXTensorType sourceType = source.getType();
+  if (!sourceType.hasPowerOfTwoScales())
+    return {};
   numerics::Format format = sourceType.getFormat();
 
   // A splat of codes is a splat of values only under equal scales.

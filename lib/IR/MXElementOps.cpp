@@ -14,6 +14,7 @@
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/ScaleProduct.h"
+#include "mx/Numerics/ScaleTypes.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -128,7 +129,11 @@ LogicalResult EncodeElementOp::verify() {
 }
 
 LogicalResult ChooseScaleOp::verify() {
-  return verifyElementOp(*this, getElementType());
+  if (failed(verifyElementOp(*this, getElementType())))
+    return failure();
+  if (getElementTypeOrSelf(getType()).isF32())
+    return verifyNoScaleChoice(*this, getScaleRule(), getZeroScale());
+  return success();
 }
 
 LogicalResult ScaleProductOp::verify() { return verifyShapes(*this); }
@@ -142,8 +147,10 @@ OpFoldResult DecodeElementOp::fold(FoldAdaptor adaptor) {
   return foldElements(
       adaptor.getOperands(), getType(), [&](ArrayRef<APInt> bits) {
         return fromFloat(
-            bits.size() == 1
-                ? numerics::decodeElement(format, toByte(bits[0]))
+            bits.size() == 1 ? numerics::decodeElement(format, toByte(bits[0]))
+            : bits[1].getBitWidth() == 32
+                ? numerics::decodeScaled(format, toByte(bits[0]),
+                                         toFloat(bits[1]))
                 : numerics::decode(format, toByte(bits[0]), toByte(bits[1])));
       });
 }
@@ -152,9 +159,12 @@ OpFoldResult EncodeElementOp::fold(FoldAdaptor adaptor) {
   numerics::Format format = *getElementFormat(getElementType());
   return foldElements(
       adaptor.getOperands(), getType(), [&](ArrayRef<APInt> bits) {
+        numerics::Rounding rounding = toNumerics(getRounding());
+        if (bits[1].getBitWidth() == 32)
+          return APInt(8, numerics::encodeScaled(format, toFloat(bits[0]),
+                                                 toFloat(bits[1]), rounding));
         return APInt(8, numerics::encodeElement(format, toFloat(bits[0]),
-                                                toByte(bits[1]),
-                                                toNumerics(getRounding())));
+                                                toByte(bits[1]), rounding));
       });
 }
 
@@ -162,6 +172,9 @@ OpFoldResult ChooseScaleOp::fold(FoldAdaptor adaptor) {
   numerics::Format format = *getElementFormat(getElementType());
   return foldElements(
       adaptor.getOperands(), getType(), [&](ArrayRef<APInt> bits) {
+        if (getElementTypeOrSelf(getType()).isF32())
+          return fromFloat(numerics::chooseFloatScale(
+              format, numerics::ScaleType::F32, bits[0].getZExtValue()));
         return APInt(8, numerics::chooseScale(format, bits[0].getZExtValue(),
                                               toNumerics(getScaleRule()),
                                               getZeroScale()));

@@ -121,9 +121,38 @@ static LogicalResult verifySameShape(Operation *op, ArrayRef<int64_t> source,
                            << formatShape(result);
 }
 
+static LogicalResult verifyIsNVFP4(Operation *op, MXTensorType type) {
+  if (type.getScaleKind() == numerics::ScaleType::E4M3)
+    return success();
+  return op->emitOpError() << "expected scale type f8E4M3FN, got "
+                           << type.getScaleType();
+}
+
+LogicalResult mx::verifyNoScaleChoice(Operation *op, ScaleRule rule,
+                                      int64_t zeroScale) {
+  if (rule != ScaleRule::Floor)
+    return op->emitOpError()
+           << "expected no scale_rule with a scale that is no "
+              "power of two, got "
+           << stringifyEnum(rule);
+  if (zeroScale != numerics::kScaleOne)
+    return op->emitOpError()
+           << "expected no zero_scale with a scale that is no "
+              "power of two, got "
+           << zeroScale;
+  return success();
+}
+
 LogicalResult QuantizeBlockOp::verify() {
-  return verifySameShape(*this, getSource().getType().getShape(),
-                         getType().getShape());
+  if (failed(verifySameShape(*this, getSource().getType().getShape(),
+                             getType().getShape())))
+    return failure();
+  if (getType().hasPowerOfTwoScales())
+    return success();
+  if (getType().getScaleKind() == numerics::ScaleType::E4M3)
+    return emitOpError() << "expected scale type f8E8M0FNU, f32 or bf16, got "
+                            "f8E4M3FN, which mx.quantize_nvfp4 makes";
+  return verifyNoScaleChoice(*this, getScaleRule(), getZeroScale());
 }
 
 LogicalResult DequantizeBlockOp::verify() {
@@ -154,6 +183,20 @@ DequantizeBlockOp::reifyResultShapes(OpBuilder &builder,
   }
   shapes.push_back(shape);
   return success();
+}
+
+LogicalResult QuantizeNVFP4Op::verify() {
+  if (failed(verifySameShape(*this, getSource().getType().getShape(),
+                             getResult().getType().getShape())))
+    return failure();
+  return verifyIsNVFP4(*this, getResult().getType());
+}
+
+LogicalResult DequantizeNVFP4Op::verify() {
+  if (failed(verifySameShape(*this, getSource().getType().getShape(),
+                             getType().getShape())))
+    return failure();
+  return verifyIsNVFP4(*this, getSource().getType());
 }
 
 //===----------------------------------------------------------------------===//

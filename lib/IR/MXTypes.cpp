@@ -59,6 +59,16 @@ std::optional<numerics::Format> mx::getElementFormat(Type type) {
       .Default([](Type) { return std::nullopt; });
 }
 
+/// What `type` is as a scale, or nothing if it is none.
+static std::optional<numerics::ScaleType> getScaleKind(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<numerics::ScaleType>>(type)
+      .Case([](Float8E8M0FNUType) { return numerics::ScaleType::E8M0; })
+      .Case([](Float32Type) { return numerics::ScaleType::F32; })
+      .Case([](BFloat16Type) { return numerics::ScaleType::BF16; })
+      .Case([](Float8E4M3FNType) { return numerics::ScaleType::E4M3; })
+      .Default([](Type) { return std::nullopt; });
+}
+
 Type mx::getElementType(MLIRContext *context, numerics::Format format) {
   switch (format) {
   case numerics::Format::F8E4M3FN:
@@ -145,11 +155,20 @@ LogicalResult MXTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected element type f8E4M3FN, f8E5M2, f6E3M2FN, "
                           "f6E2M3FN, f4E2M1FN or i8, got "
                        << elementType;
-  if (!isa<Float8E8M0FNUType>(scaleType))
-    return emitError() << "expected scale type f8E8M0FNU, got " << scaleType;
+  if (!::getScaleKind(scaleType))
+    return emitError()
+           << "expected scale type f8E8M0FNU, f32, bf16 or f8E4M3FN, "
+              "got "
+           << scaleType;
   if (blockSize <= 0)
     return emitError() << "expected block size to be positive, got "
                        << blockSize;
+  if (isa<Float8E4M3FNType>(scaleType) &&
+      (!isa<Float4E2M1FNType>(elementType) || blockSize != 16))
+    return emitError()
+           << "expected element type f4E2M1FN and block size 16 with "
+              "scale type f8E4M3FN, which is NVFP4, got "
+           << elementType << " and " << blockSize;
   if (blockAxis < 0 || blockAxis >= rank)
     return emitError() << "expected block axis in [0, " << rank << "), got "
                        << blockAxis;
@@ -212,6 +231,14 @@ numerics::Format MXTensorType::getFormat() const {
   return *getElementFormat(getElementType());
 }
 
+numerics::ScaleType MXTensorType::getScaleKind() const {
+  return *::getScaleKind(getScaleType());
+}
+
+bool MXTensorType::hasPowerOfTwoScales() const {
+  return isa<Float8E8M0FNUType>(getScaleType());
+}
+
 int64_t MXTensorType::getBlocksPerLine() const {
   int64_t dim = getDimSize(getBlockAxis());
   return ShapedType::isDynamic(dim) ? ShapedType::kDynamic
@@ -251,7 +278,10 @@ RankedTensorType MXTensorType::getPayloadType() const {
 RankedTensorType MXTensorType::getScalesType() const {
   SmallVector<int64_t> shape = getStoredShape();
   shape.back() = getBlocksPerLine();
-  return RankedTensorType::get(shape, IntegerType::get(getContext(), 8));
+  Type scale = getScaleType();
+  if (scale.getIntOrFloatBitWidth() == 8)
+    scale = IntegerType::get(getContext(), 8);
+  return RankedTensorType::get(shape, scale);
 }
 
 RankedTensorType MXTensorType::getFloatType(Type elementType) const {

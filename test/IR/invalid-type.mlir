@@ -35,7 +35,7 @@ func.func private @element_type_vector(!mx.tensor<4x64xvector<2xi8>, block_size 
 // -----
 
 // Rule 3
-// expected-error @+1 {{expected scale type f8E8M0FNU, got 'i8'}}
+// expected-error @+1 {{expected scale type f8E8M0FNU, f32, bf16 or f8E4M3FN, got 'i8'}}
 func.func private @scale_type_integer(!mx.tensor<4x64xi8, block_size = 32, scale_type = i8>)
 
 // -----
@@ -112,3 +112,14 @@ func.func private @too_many_elements_times_zero(!mx.tensor<0x4294967296x42949672
 
 // expected-error @+1 {{got shape [?, 4294967296, 4294967296]}}
 func.func private @too_many_elements_already(!mx.tensor<?x4294967296x4294967296xi8, block_size = 32, scale_type = f8E8M0FNU>)
+
+// -----
+
+// NVFP4 is one pair of types with one block size.
+// expected-error @+1 {{expected element type f4E2M1FN and block size 16 with scale type f8E4M3FN, which is NVFP4, got 'f8E5M2' and 16}}
+func.func private @nvfp4_element(!mx.tensor<4x64xf8E5M2, block_size = 16, scale_type = f8E4M3FN>)
+
+// -----
+
+// expected-error @+1 {{expected element type f4E2M1FN and block size 16 with scale type f8E4M3FN, which is NVFP4, got 'f4E2M1FN' and 32}}
+func.func private @nvfp4_block_size(!mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E4M3FN>)

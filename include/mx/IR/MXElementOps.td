@@ -27,6 +27,9 @@ def MX_ScaleByteAttr : ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<254>]>
   let summary = "i32 attribute in [0, 254], an E8M0 byte other than NaN";
 }
 
+/// An E8M0 byte, or a scale that is no power of two.
+def MX_ScaleLike : AnyTypeOf<[MX_I8Like, MX_F32Like]>;
+
 class MX_ElementOp<string mnemonic, list<Trait> traits = []>
     : Op<MX_Dialect, mnemonic,
          !listconcat(traits, [Pure], ElementwiseMappable.traits)> {
@@ -37,9 +40,10 @@ class MX_ElementOp<string mnemonic, list<Trait> traits = []>
 def MX_DecodeElementOp : MX_ElementOp<"decode_element"> {
   let summary = "the f32 value of an element code";
   let description = [{
-    The value of `code` in the format `element_type`, times the E8M0 `scale` if
-    one is given (rules D1 to D4). Of a format narrower than a byte, the low
-    bits of `code` count and the others are ignored.
+    The value of `code` in the format `element_type`, times `scale` if one is
+    given: an E8M0 byte (rules D1 to D4), or an f32 (rule G3). Of a format
+    narrower than a byte, the low bits of `code` count and the others are
+    ignored.
 
     Constraints:
     1. `element_type` is one of the six MX element types;
@@ -58,7 +62,7 @@ def MX_DecodeElementOp : MX_ElementOp<"decode_element"> {
     Lowers to integer operations of `arith` on the bits.
   }];
   let arguments = (ins TypeAttr:$element_type, MX_I8Like:$code,
-                       Optional<MX_I8Like>:$scale);
+                       Optional<MX_ScaleLike>:$scale);
   let results = (outs MX_F32Like:$result);
   let assemblyFormat = [{
     $element_type $code (`,` $scale^)? attr-dict `:`
@@ -69,9 +73,9 @@ def MX_DecodeElementOp : MX_ElementOp<"decode_element"> {
 def MX_EncodeElementOp : MX_ElementOp<"encode_element"> {
   let summary = "the element code of an f32 value under a scale";
   let description = [{
-    `value / scale` rounded to the format `element_type`, saturated to the
-    largest finite magnitude (rules E1 to E5). Under a NaN scale (0xFF) the code
-    is 0. The bits above the width of the format are 0. Rule S9 keeps NaN and
+    `value / scale` rounded once to the format `element_type`, saturated to the
+    largest finite magnitude. `scale` is an E8M0 byte (rules E1 to E5) or an f32
+    (rule G2). Under a NaN scale (0xFF) the code is 0. The bits above the width of the format are 0. Rule S9 keeps NaN and
     Inf out of blocks with another scale; asked anyway, Inf saturates and NaN
     gives the NaN code of the format, or 0 where it has none.
 
@@ -92,7 +96,7 @@ def MX_EncodeElementOp : MX_ElementOp<"encode_element"> {
     Lowers to integer operations of `arith` on the bits.
   }];
   let arguments = (ins TypeAttr:$element_type, MX_F32Like:$value,
-      MX_I8Like:$scale,
+      MX_ScaleLike:$scale,
       DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding);
   let results = (outs MX_I8Like:$result);
   let assemblyFormat = [{
@@ -102,17 +106,19 @@ def MX_EncodeElementOp : MX_ElementOp<"encode_element"> {
 }
 
 def MX_ChooseScaleOp : MX_ElementOp<"choose_scale"> {
-  let summary = "the E8M0 scale byte of a block";
+  let summary = "the scale of a block";
   let description = [{
-    The scale byte of a block for elements of `element_type`, from the largest
-    magnitude in the block (rules S1 to S9). `amax` is that magnitude as the
-    bits of an f32 without its sign; taken as integers, the maximum of the bits
-    of a block with a NaN or an infinity is one of them.
+    The scale of a block for elements of `element_type`, from the largest
+    magnitude in the block: an E8M0 byte (rules S1 to S9), or an f32 (rule G1).
+    `amax` is that magnitude as the bits of an f32 without its sign; taken as
+    integers, the maximum of the bits of a block with a NaN or an infinity is
+    one of them.
 
     Constraints:
     1. `element_type` is one of the six MX element types;
     2. operand and result have the same shape;
-    3. `zero_scale` is in [0, 254].
+    3. `zero_scale` is in [0, 254];
+    4. a scale in f32 has no `scale_rule` and no `zero_scale`.
 
     Example:
 
@@ -128,7 +134,7 @@ def MX_ChooseScaleOp : MX_ElementOp<"choose_scale"> {
   let arguments = (ins TypeAttr:$element_type, MX_I32Like:$amax,
       DefaultValuedAttr<MX_ScaleRuleAttr, "::mx::ScaleRule::Floor">:$scale_rule,
       DefaultValuedAttr<MX_ScaleByteAttr, "127">:$zero_scale);
-  let results = (outs MX_I8Like:$result);
+  let results = (outs MX_ScaleLike:$result);
   let assemblyFormat = [{
     $element_type $amax (`scale_rule` `(` custom<Keyword>($scale_rule)^ `)`)?
     (`zero_scale` `(` $zero_scale^ `)`)? attr-dict `:`

@@ -43,6 +43,11 @@ mlir::FailureOr<MatmulDims> getMatmulDims(
     mlir::Type lhs, mlir::Type rhs,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
 
+/// `scale_rule` and `zero_scale` choose among powers of two; a scale of another
+/// type has neither.
+mlir::LogicalResult verifyNoScaleChoice(mlir::Operation *op, ScaleRule rule,
+                                        int64_t zeroScale);
+
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.
 void populateFoldScalePatterns(mlir::RewritePatternSet &patterns,

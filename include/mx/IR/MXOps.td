@@ -21,11 +21,13 @@ class MX_Op<string mnemonic, list<Trait> traits = []>
 
 def MX_FloatTensor : RankedTensorOf<[F32, BF16, F16]>;
 def MX_ByteTensor : RankedTensorOf<[I8]>;
+def MX_ScalesTensor : RankedTensorOf<[I8, F32, BF16]>;
 def MX_MatmulOperand : AnyTypeOf<[MX_TensorType, MX_FloatTensor],
     "block-scaled tensor or float tensor", "::mlir::Type">;
 
 include "mx/IR/MXConstantOp.td"
 include "mx/IR/MXElementOps.td"
+include "mx/IR/MXNVFP4Ops.td"
 
 //===----------------------------------------------------------------------===//
 // Between float and block-scaled values
@@ -48,9 +50,14 @@ def MX_QuantizeBlockOp : MX_Op<"quantize_block", [Pure]> {
     block of zeros, 127 (the value 1) by default. A block that holds a NaN or an
     infinity gets the scale NaN (0xFF) and all codes 0.
 
+    A scale in f32 or bf16 is `max |x| / largest element` (rules G1 and G2).
+
     Constraints:
     1. source and result have the same shape;
-    2. `zero_scale` is in [0, 254].
+    2. `zero_scale` is in [0, 254];
+    3. the scale type is not `f8E4M3FN`, for which there is
+       `mx.quantize_nvfp4`;
+    4. `scale_rule` and `zero_scale` are for scale type `f8E8M0FNU` only.
 
     Example:
 
@@ -95,8 +102,10 @@ def MX_DequantizeBlockOp : MX_Op<"dequantize_block", [Pure,
     result[i] = scale[block(i)] * element[i]   # rules D1 to D5
     ```
 
-    In f32 the product is exact, unless it exceeds the largest finite f32, where
-    it becomes an infinity. A result in bf16 or f16 is the exact product rounded
+    With E8M0 scales the product is exact in f32, unless it exceeds the largest
+    finite f32, where it becomes an infinity; with scales in f32 or bf16 it is
+    rounded once (rule G3). Of an NVFP4 value this is the value without the
+    factor of the whole tensor. A result in bf16 or f16 is the exact product rounded
     once, to nearest even. A NaN scale makes every value of its block NaN.
 
     Constraints:
@@ -271,7 +280,7 @@ def MX_AssembleOp : MX_Op<"assemble", [Pure]> {
 
     Lowers to nothing: it is the materialization of `mx-decompose`.
   }];
-  let arguments = (ins MX_ByteTensor:$payload, MX_ByteTensor:$scales);
+  let arguments = (ins MX_ByteTensor:$payload, MX_ScalesTensor:$scales);
   let results = (outs MX_TensorType:$result);
   let assemblyFormat = [{
     $payload `,` $scales attr-dict `:` type($payload) `,` type($scales) `->`
@@ -308,7 +317,7 @@ def MX_DisassembleOp : MX_Op<"disassemble", [Pure,
     Lowers to nothing: it is the materialization of `mx-decompose`.
   }];
   let arguments = (ins MX_TensorType:$source);
-  let results = (outs MX_ByteTensor:$payload, MX_ByteTensor:$scales);
+  let results = (outs MX_ByteTensor:$payload, MX_ScalesTensor:$scales);
   let assemblyFormat = [{
     $source attr-dict `:` qualified(type($source)) `->` type($payload) `,`
     type($scales)

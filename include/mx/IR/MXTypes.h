@@ -15,6 +15,7 @@
 #include "mlir/IR/Types.h"
 #include "mx/IR/MXDialect.h"
 #include "mx/Numerics/Formats.h"
+#include "mx/Numerics/ScaleTypes.h"
 
 #include "mx/IR/MXEnums.h.inc"
 

@@ -30,7 +30,11 @@ def MX_TensorType : TypeDef<MX_Dialect, "MXTensor"> {
     - *element type*: `f8E4M3FN`, `f8E5M2`, `f6E3M2FN`, `f6E2M3FN`, `f4E2M1FN`,
       or `i8` for MXINT8 (rules F1 to F6).
     - *block size*: how many elements share a scale; 32 in OCP MX.
-    - *scale type*: `f8E8M0FNU`, a power of two or NaN (rule F7).
+    - *scale type*: `f8E8M0FNU`, a power of two or NaN (rule F7), is the scale of
+      OCP MX. `f32` and `bf16` hold scales that are no powers of two, for
+      per-channel and group quantization (rules G). `f8E4M3FN`, with elements
+      `f4E2M1FN` in blocks of 16, is NVFP4 (rules V), whose factor for the whole
+      tensor is a value of its own.
     - *block axis*: the axis along which the blocks run. It is the axis that a
       matmul reduces: the last one of a left operand, the last but one of a
       right operand. The last axis is the default and is not printed.
@@ -38,14 +42,15 @@ def MX_TensorType : TypeDef<MX_Dialect, "MXTensor"> {
     The type is not a `ShapedType`, because one value becomes two buffers. In
     memory it is a *payload* and *scales* (rules P1 to P6): elements packed
     along the block axis, which is stored innermost, and one scale for every
-    block. So `!mx.tensor<64x96xf4E2M1FN, block_size = 32, scale_type =
+    block; scales of 8 bits are `i8`, others stay what they are. So `!mx.tensor<64x96xf4E2M1FN, block_size = 32, scale_type =
     f8E8M0FNU, block_axis = 0>` is stored as `tensor<96x32xi8>` (two elements a
     byte) and `tensor<96x2xi8>`.
 
     Constraints:
     1. the rank is at least 1;
     2. the element type is one of the six MX element types;
-    3. the scale type is `f8E8M0FNU`;
+    3. the scale type is `f8E8M0FNU`, `f32` or `bf16`, or `f8E4M3FN` with element
+       type `f4E2M1FN` and block size 16;
     4. the block size is positive;
     5. the block axis is in [0, rank);
     6. a static dimension on the block axis is a multiple of the block size;
@@ -88,6 +93,11 @@ def MX_TensorType : TypeDef<MX_Dialect, "MXTensor"> {
     /// The element format as `mx::numerics` knows it.
     ::mx::numerics::Format getFormat() const;
 
+    /// What the scales are as `mx::numerics` knows it.
+    ::mx::numerics::ScaleType getScaleKind() const;
+    /// Whether the scales are E8M0: powers of two that add as exponents.
+    bool hasPowerOfTwoScales() const;
+
     /// The number of scales of one line along the block axis; dynamic if that
     /// dimension is.
     int64_t getBlocksPerLine() const;
@@ -102,7 +112,8 @@ def MX_TensorType : TypeDef<MX_Dialect, "MXTensor"> {
 
     /// The packed elements: `tensor<... x i8>`, the block axis innermost.
     ::mlir::RankedTensorType getPayloadType() const;
-    /// The scales: `tensor<... x i8>`, the block axis innermost.
+    /// The scales: `tensor<... x i8>`, or of f32 or bf16, the block axis
+    /// innermost.
     ::mlir::RankedTensorType getScalesType() const;
     /// A float tensor of the same logical shape.
     ::mlir::RankedTensorType getFloatType(::mlir::Type elementType) const;

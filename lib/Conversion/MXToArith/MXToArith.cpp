@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mx/Conversion/Passes.h"
 #include "mx/IR/MXOps.h"
@@ -25,6 +26,8 @@ namespace mx {
 using namespace mlir;
 using namespace mx;
 using numerics::FormatInfo;
+
+using Predicate = arith::CmpIPredicate;
 
 static constexpr int32_t kFractionMask = 0x007FFFFF;
 static constexpr int32_t kLeadingOne = 0x00800000;
@@ -92,6 +95,34 @@ public:
     return arith::BitcastOp::create(builder, loc, typeOf(builder.getF32Type()),
                                     a);
   }
+  Type f64() const { return typeOf(builder.getF64Type()); }
+  Value constantFloat(float value) {
+    TypedAttr attr = builder.getF32FloatAttr(value);
+    if (shape)
+      attr = DenseElementsAttr::get(
+          cast<ShapedType>(typeOf(builder.getF32Type())), Attribute(attr));
+    return arith::ConstantOp::create(builder, loc, attr);
+  }
+  Value mulFloat(Value a, Value b) { return make<arith::MulFOp>(a, b); }
+  Value divFloat(Value a, Value b) { return make<arith::DivFOp>(a, b); }
+  Value toDouble(Value a) {
+    return arith::ExtFOp::create(builder, loc, f64(), a);
+  }
+  Value toSingle(Value a) {
+    return arith::TruncFOp::create(builder, loc, typeOf(builder.getF32Type()),
+                                   a);
+  }
+  Value compareFloat(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+
+  Value isNotPositiveFinite(Value a) {
+    // As integers, the bits of positive finite floats are 1 to kInfBits - 1.
+    Value bits = sub(toBits(a), 1);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, bits,
+                                 constant(kInfBits - 1));
+  }
+
   /// The f32 bits of an integer below 2^24 in magnitude: exact, and normal or
   /// zero, whatever the floating-point state of the host.
   Value intToFloatBits(Value a) {
@@ -119,8 +150,6 @@ struct Parts {
 
 } // namespace
 
-using Predicate = arith::CmpIPredicate;
-
 /// Takes the f32 magnitude `bits` apart; a subnormal is normalised (rule S6).
 static Parts normalize(BitBuilder &b, Value bits) {
   Value isSubnormal = b.compare(Predicate::slt, bits, kLeadingOne);
@@ -147,6 +176,26 @@ static Value shiftRounded(BitBuilder &b, Value value, Value shift,
     break;
   }
   return b.shr(b.add(value, bias), shift);
+}
+
+static bool isF32Like(Value value) {
+  return getElementTypeOrSelf(value.getType()).isF32();
+}
+
+/// The f32 bits of the quotient of the f32 magnitude `bits` by `scale`, rounded
+/// to odd: one more rounding, to at most 22 bits, then gives what rounding the
+/// exact quotient gives (rule G2). The quotient in f64 is exact, or differs by
+/// too little to meet or cross an f32.
+static Value divideToOdd(BitBuilder &b, Value bits, Value scale) {
+  Value quotient = b.divFloat(b.toDouble(b.toFloat(bits)), b.toDouble(scale));
+  Value nearest = b.toSingle(quotient);
+  Value widened = b.toDouble(nearest);
+  Value nearestBits = b.toBits(nearest);
+  Value isAbove = b.compareFloat(arith::CmpFPredicate::OGT, widened, quotient);
+  Value below = b.select(isAbove, b.sub(nearestBits, 1), nearestBits);
+  Value isInexact =
+      b.compareFloat(arith::CmpFPredicate::ONE, widened, quotient);
+  return b.select(isInexact, b.bitOr(below, b.constant(1)), nearestBits);
 }
 
 /// The f32 magnitude of `parts`: rounded to nearest even where it is subnormal,
@@ -230,10 +279,17 @@ struct DecodeElement : OpConversionPattern<DecodeElementOp> {
         numerics::getInfo(*getElementFormat(op.getElementType()));
     auto [sign, magnitude] = decodeUnscaled(b, info, adaptor.getCode());
     Value bits = b.bitOr(sign, magnitude);
-    if (adaptor.getScale()) {
+    Value scaleOperand = adaptor.getScale();
+    if (scaleOperand && isF32Like(scaleOperand)) {
+      // Rule G3.
+      bits = b.toBits(b.mulFloat(b.toFloat(bits), scaleOperand));
+      Value isNaN =
+          b.compare(Predicate::sgt, b.bitAnd(bits, kMagnitudeMask), kInfBits);
+      bits = b.select(isNaN, static_cast<int32_t>(numerics::kQuietNaN), bits);
+    } else if (scaleOperand) {
       // An element is normal, so its exponent field tells its binade, and the
       // subnormal results are exact: nothing but zeros is shifted out.
-      Value scale = b.zext(adaptor.getScale());
+      Value scale = b.zext(scaleOperand);
       Value field =
           b.sub(b.add(b.shr(magnitude, 23), scale), numerics::kScaleBias);
       Value fraction = b.bitAnd(magnitude, kFractionMask);
@@ -275,9 +331,17 @@ struct EncodeElement : OpConversionPattern<EncodeElementOp> {
     int32_t mantissaBits = info.mantissaBits;
 
     Value bits = b.toBits(adaptor.getValue());
-    Value scale = b.zext(adaptor.getScale());
     Value isNegative = b.compare(Predicate::slt, bits, 0);
     Value magnitude = b.bitAnd(bits, kMagnitudeMask);
+    Value scale, isBadScale;
+    if (isF32Like(adaptor.getScale())) {
+      scale = b.constant(numerics::kScaleOne);
+      isBadScale = b.isNotPositiveFinite(adaptor.getScale());
+      magnitude = divideToOdd(b, magnitude, adaptor.getScale());
+    } else {
+      scale = b.zext(adaptor.getScale());
+      isBadScale = b.compare(Predicate::eq, scale, numerics::kScaleNaN);
+    }
 
     Parts parts = normalize(b, magnitude);
     Value exponent = b.sub(parts.exponent, b.sub(scale, numerics::kScaleBias));
@@ -313,8 +377,7 @@ struct EncodeElement : OpConversionPattern<EncodeElementOp> {
         negative = b.select(isNaN, nanCode, negative);
       code = b.select(isNegative, negative, code);
     }
-    code =
-        b.select(b.compare(Predicate::eq, scale, numerics::kScaleNaN), 0, code);
+    code = b.select(isBadScale, 0, code);
     rewriter.replaceOp(op, b.toByte(code));
     return success();
   }
@@ -334,6 +397,18 @@ struct ChooseScale : OpConversionPattern<ChooseScaleOp> {
     const FormatInfo &info =
         numerics::getInfo(*getElementFormat(op.getElementType()));
     Value amax = adaptor.getAmax();
+    if (getElementTypeOrSelf(op.getType()).isF32()) {
+      // Rule G1.
+      float largest = numerics::decodeElement(info.format, info.maxCode);
+      Value scale =
+          b.toBits(b.divFloat(b.toFloat(amax), b.constantFloat(largest)));
+      scale = b.max(scale, kLeadingOne);
+      scale = b.select(b.isZero(amax), 0x3F800000, scale);
+      scale = b.select(b.compare(Predicate::sge, amax, kInfBits),
+                       static_cast<int32_t>(numerics::kQuietNaN), scale);
+      rewriter.replaceOp(op, b.toFloat(scale));
+      return success();
+    }
     Parts parts = normalize(b, amax);
     Value fraction = b.bitAnd(parts.significand, kFractionMask);
     Value exponent = parts.exponent;

@@ -182,6 +182,28 @@ Value mx::unpackCodes(OpBuilder &builder, Location loc, MXTensorType type,
       .getResult(0);
 }
 
+Value mx::widenToF32(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+Value mx::readScale(OpBuilder &builder, Location loc, MXTensorType type,
+                    Value scale) {
+  switch (type.getScaleKind()) {
+  case numerics::ScaleType::E8M0:
+    return scale;
+  case numerics::ScaleType::F32:
+  case numerics::ScaleType::BF16:
+    return widenToF32(builder, loc, scale);
+  case numerics::ScaleType::E4M3:
+    return DecodeElementOp::create(builder, loc, builder.getF32Type(),
+                                   TypeAttr::get(type.getScaleType()), scale,
+                                   Value());
+  }
+  llvm_unreachable("no such scale type");
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//

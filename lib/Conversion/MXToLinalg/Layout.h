@@ -79,6 +79,15 @@ private:
   bool straddles; // a code does not fit a byte boundary: 6-bit elements
 };
 
+/// In a body: the stored scale `scale` of a value of type `type` as element
+/// conversions take it, an E8M0 byte or an f32.
+mlir::Value readScale(mlir::OpBuilder &builder, mlir::Location loc,
+                      MXTensorType type, mlir::Value scale);
+
+/// In a body: `value`, a float scalar, in f32 (rule E4: widening is exact).
+mlir::Value widenToF32(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value);
+
 /// Packs a tensor of codes, one a byte, along its last axis (rules P1 to P4).
 /// `payloadType` is the type of the result.
 mlir::Value packCodes(mlir::OpBuilder &builder, mlir::Location loc,

@@ -53,11 +53,13 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
 
     ConversionTarget target(*context);
     target.addIllegalOp<ConstantOp, QuantizeBlockOp, DequantizeBlockOp,
-                        BlockMatmulOp, FoldScaleOp>();
+                        QuantizeNVFP4Op, DequantizeNVFP4Op, BlockMatmulOp,
+                        FoldScaleOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(context);
     populateConstantToLinalgPatterns(patterns);
     populateQuantizeToLinalgPatterns(patterns);
+    populateNVFP4ToLinalgPatterns(patterns);
     populateMatmulToLinalgPatterns(patterns, expandKBlocks);
     populateFoldScaleToLinalgPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,

@@ -80,9 +80,7 @@ static Side getFloatSide(OpBuilder &builder, Location loc, Value value,
   side.operands = {value};
   side.indices = {std::move(indices)};
   side.read = [](OpBuilder &b, Location l, ValueRange args) -> Value {
-    if (args[0].getType().isF32())
-      return args[0];
-    return arith::ExtFOp::create(b, l, b.getF32Type(), args[0]);
+    return widenToF32(b, l, args[0]);
   };
   return side;
 }
@@ -208,21 +206,26 @@ private:
   static Value multiply(OpBuilder &b, Location l, const Side &lhs,
                         ValueRange lhsArgs, const Side &rhs,
                         ValueRange rhsArgs) {
-    bool bothBlocked = lhs.type && rhs.type;
+    // Exponents of scales add before they are applied (rule M3).
+    bool scalesAdd = lhs.type && rhs.type && lhs.type.hasPowerOfTwoScales() &&
+                     rhs.type.hasPowerOfTwoScales();
     auto decode = [&](const Side &side, ValueRange args) -> Value {
       Value value = side.read(b, l, args);
       if (!side.type)
         return value;
-      return DecodeElementOp::create(
-          b, l, b.getF32Type(), TypeAttr::get(side.type.getElementType()),
-          value, bothBlocked ? Value() : args[side.scaleOperand]);
+      Value scale;
+      if (!scalesAdd)
+        scale = readScale(b, l, side.type, args[side.scaleOperand]);
+      return DecodeElementOp::create(b, l, b.getF32Type(),
+                                     TypeAttr::get(side.type.getElementType()),
+                                     value, scale);
     };
     Value x = decode(lhs, lhsArgs);
     Value y = decode(rhs, rhsArgs);
     Value product = arith::MulFOp::create(b, l, x, y);
-    if (!bothBlocked)
+    if (!scalesAdd)
       return product;
-    // Rule M3. The product of two elements is exact.
+    // The product of two elements is exact.
     return ScaleProductOp::create(b, l, b.getF32Type(), product,
                                   lhsArgs[lhs.scaleOperand],
                                   rhsArgs[rhs.scaleOperand]);

@@ -19,6 +19,9 @@ void populateConstantToLinalgPatterns(mlir::RewritePatternSet &patterns);
 /// quantize_block, dequantize_block -> linalg.generic (Quantize.cpp).
 void populateQuantizeToLinalgPatterns(mlir::RewritePatternSet &patterns);
 
+/// quantize_nvfp4, dequantize_nvfp4 -> linalg.generic (NVFP4.cpp).
+void populateNVFP4ToLinalgPatterns(mlir::RewritePatternSet &patterns);
+
 /// block_matmul -> linalg.generic, with the reduction split into blocks and
 /// positions if `expandKBlocks` (Matmul.cpp).
 void populateMatmulToLinalgPatterns(mlir::RewritePatternSet &patterns,
