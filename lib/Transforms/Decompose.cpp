@@ -14,7 +14,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Transforms/Passes.h"
 
@@ -125,6 +127,34 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
+/// `groups` one after the other.
+SmallVector<Value> flatten(ArrayRef<ValueRange> groups) {
+  SmallVector<Value> values;
+  for (ValueRange group : groups)
+    llvm::append_range(values, group);
+  return values;
+}
+
+/// cf.switch -> the same with two operands for each block-scaled one. (Upstream
+/// has br and cond_br only.)
+struct ConvertSwitch : OpConversionPattern<cf::SwitchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cf::SwitchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<SmallVector<Value>> cases;
+    for (ArrayRef<ValueRange> operands : adaptor.getCaseOperands())
+      cases.push_back(flatten(operands));
+    SmallVector<ValueRange> caseRanges(cases.begin(), cases.end());
+    rewriter.replaceOpWithNewOp<cf::SwitchOp>(
+        op, adaptor.getFlag().front(), op.getDefaultDestination(),
+        flatten(adaptor.getDefaultOperands()), op.getCaseValuesAttr(),
+        op.getCaseDestinations(), caseRanges);
+    return success();
+  }
+};
+
 /// execute_region -> the same with two results for each block-scaled one.
 struct ConvertExecuteRegion : OpConversionPattern<scf::ExecuteRegionOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -168,10 +198,29 @@ bool containsMXTensor(Type type) {
   return walker.walk(type).wasInterrupted();
 }
 
+/// The types of all values that `op` uses or defines: operands, results, those
+/// of a function, and block arguments.
+SmallVector<Type> getTypesOfValues(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    llvm::append_range(types, function.getArgumentTypes());
+    llvm::append_range(types, function.getResultTypes());
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  return types;
+}
+
 struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
+    // The conversion does not visit what cannot be reached.
+    IRRewriter rewriter(context);
+    (void)eraseUnreachableBlocks(rewriter, module->getRegions());
+
     PartsConverter converter;
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
@@ -186,14 +235,16 @@ struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
     target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp, arith::SelectOp,
                                  scf::ExecuteRegionOp>(hasLegalTypes);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    patterns.add<ConvertFunction, ConvertSelect, ConvertExecuteRegion>(
-        converter, context);
+    patterns.add<ConvertFunction, ConvertSelect, ConvertSwitch,
+                 ConvertExecuteRegion>(converter, context);
     populateCallOpTypeConversionPattern(patterns, converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
+    // Upstream takes the terminator of execute_region to be legal as it is.
+    target.addDynamicallyLegalOp<scf::YieldOp>(hasLegalTypes);
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     if (failed(reportLeftovers()))
@@ -206,21 +257,19 @@ struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
     getOperation()->walk([&](Operation *op) {
       if (isa_and_present<MXDialect>(op->getDialect()))
         return;
-      for (Type type :
-           llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
-                              llvm::to_vector(op->getResultTypes()))) {
-        if (!containsMXTensor(type))
-          continue;
-        InFlightDiagnostic diag =
-            op->emitError()
-            << "'" << op->getName() << "' cannot be split into "
-            << "payload and scales: it has a value of type " << type;
-        if (isa<FunctionType>(type))
-          diag.attachNote() << "a function type as a value has no split form; "
-                               "call the function by its symbol";
-        clean = false;
+      SmallVector<Type> types = getTypesOfValues(op);
+      auto whole = llvm::find_if(types, containsMXTensor);
+      if (whole == types.end())
         return;
-      }
+      InFlightDiagnostic diag = op->emitError()
+                                << "'" << op->getName()
+                                << "' cannot be split into payload and scales: "
+                                   "it has a value of type "
+                                << *whole;
+      if (isa<FunctionType>(*whole))
+        diag.attachNote() << "a function type as a value has no split form; "
+                             "call the function by its symbol";
+      clean = false;
     });
     return success(clean);
   }

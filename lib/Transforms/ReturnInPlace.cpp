@@ -19,10 +19,11 @@ namespace mx {
 
 using namespace mlir;
 
-/// Whether nothing between `clone` and the end of its block writes to a buffer.
-static bool isReturnedAtOnce(bufferization::CloneOp clone) {
-  for (Operation *op = clone->getNextNode();
-       !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode())
+/// Whether nothing between `clone` and `end` writes to a buffer.
+static bool isReturnedAtOnce(bufferization::CloneOp clone, func::ReturnOp end) {
+  if (clone->getBlock() != end->getBlock())
+    return false;
+  for (Operation *op = clone->getNextNode(); op != end; op = op->getNextNode())
     if (!isa<bufferization::CloneOp, memref::DeallocOp>(op) && !isPure(op))
       return false;
   return true;
@@ -41,7 +42,7 @@ struct MXReturnInPlace : mx::impl::MXReturnInPlaceBase<MXReturnInPlace> {
         return;
       for (OpOperand &operand : op->getOpOperands()) {
         auto clone = operand.get().getDefiningOp<bufferization::CloneOp>();
-        if (!clone || !clone->hasOneUse() || !isReturnedAtOnce(clone))
+        if (!clone || !clone->hasOneUse() || !isReturnedAtOnce(clone, op))
           continue;
         auto argument = dyn_cast<BlockArgument>(clone.getInput());
         if (!argument || argument.getOwner() != &function.getBody().front() ||

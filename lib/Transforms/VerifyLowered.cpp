@@ -21,7 +21,7 @@ namespace mx {
 using namespace mlir;
 using namespace mx;
 
-/// The first block-scaled or micro-float type within `type`, or null.
+/// The outermost block-scaled or micro-float type within `type`, or null.
 static Type findMicroType(Type type) {
   Type found;
   AttrTypeWalker walker;
@@ -33,7 +33,7 @@ static Type findMicroType(Type type) {
     }
     return WalkResult::advance();
   });
-  walker.walk(type);
+  walker.walk<WalkOrder::PreOrder>(type);
   return found;
 }
 
@@ -51,7 +51,7 @@ struct MXVerifyLowered : mx::impl::MXVerifyLoweredBase<MXVerifyLowered> {
         if (Type micro = findMicroType(type)) {
           std::string text;
           llvm::raw_string_ostream(text) << micro;
-          report(op, Twine(role) + " of type " + text + " is left");
+          report(op, Twine(role) + " of type '" + text + "' is left");
           return false;
         }
       return true;
