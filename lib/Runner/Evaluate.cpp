@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mx/IR/MXConstant.h"
+#include <cstring>
 
 using namespace mlir;
 
@@ -63,68 +65,104 @@ bool isExact(const RefArray &array) {
   return llvm::all_of(array.bounds, [](double bound) { return bound == 0; });
 }
 
-/// A value of the host as a reference value.
-static RefValue toReference(const HostValue &value) {
-  if (auto type = dyn_cast<MXTensorType>(value.type)) {
-    RefBlocks blocks;
-    blocks.type = type;
-    blocks.shape = value.shape;
-    blocks.payload = value.parts[0].bytes();
-    blocks.scales = value.parts[1].bytes();
-    return blocks;
-  }
-  const Array &part = value.parts.front();
+static RefArray toReference(const Array &source) {
   RefArray array;
-  array.kind = part.kind();
-  array.shape = llvm::to_vector(part.shape());
-  for (int64_t i = 0; i < part.size(); ++i) {
+  array.kind = source.kind();
+  array.shape = llvm::to_vector(source.shape());
+  for (int64_t i = 0; i < source.size(); ++i) {
     if (isFloat(array.kind))
-      array.values.push_back(part.getFloat(i));
+      array.values.push_back(source.getFloat(i));
     else
-      array.integers.push_back(part.getInt(i));
+      array.integers.push_back(source.getInt(i));
   }
   return array;
 }
 
-static FailureOr<Ref> evaluateConstant(arith::ConstantOp op) {
+/// A value of the host as a reference value.
+static RefValue toReference(const HostValue &value) {
+  auto type = dyn_cast<MXTensorType>(value.type);
+  if (!type)
+    return toReference(value.parts.front());
+  RefBlocks blocks;
+  blocks.type = type;
+  blocks.shape = value.shape;
+  blocks.payload = value.parts[0].bytes();
+  blocks.scales = value.parts[1].bytes();
+  return blocks;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a constant tensor, one after the other; nothing if they are not
+/// there.
+static std::optional<std::vector<uint8_t>> readBytes(Attribute attr) {
+  std::optional<ConstantBytes> bytes = getConstantBytes(attr);
+  if (!bytes)
+    return std::nullopt;
+  std::vector<uint8_t> storage;
+  llvm::ArrayRef<uint8_t> all =
+      expandBytes(*bytes, cast<ElementsAttr>(attr).getNumElements(), storage);
+  return all.vec();
+}
+
+Cell toCell(TypedAttr attr) {
+  if (auto number = dyn_cast<FloatAttr>(attr))
+    return {number.getValueAsDouble(), 0, 0};
+  llvm::APInt integer = cast<IntegerAttr>(attr).getValue();
+  return {0, 0,
+          integer.getBitWidth() == 1
+              ? static_cast<int64_t>(integer.getZExtValue())
+              : integer.getSExtValue()};
+}
+
+static FailureOr<Refs> evaluateConstant(arith::ConstantOp op) {
+  auto fail = [&]() -> FailureOr<Refs> {
+    return op.emitError() << "--check: no reference for a constant of type "
+                          << op.getType() << " without data";
+  };
   std::optional<ElementKind> kind =
       getElementKind(getElementTypeOrSelf(op.getType()));
-  auto fail = [&]() -> FailureOr<Ref> {
-    op.emitError() << "--check: no reference for a constant of type "
-                   << op.getType();
-    return failure();
-  };
   if (!kind)
     return fail();
-  auto toCell = [&](Attribute attr) {
-    if (auto number = dyn_cast<FloatAttr>(attr)) {
-      bool ignored;
-      llvm::APFloat wide = number.getValue();
-      wide.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &ignored);
-      return Cell{wide.convertToDouble(), 0, 0};
-    }
-    llvm::APInt integer = cast<IntegerAttr>(attr).getValue();
-    return Cell{0, 0,
-                integer.getBitWidth() == 1
-                    ? static_cast<int64_t>(integer.getZExtValue())
-                    : integer.getSExtValue()};
-  };
   if (isa<FloatAttr, IntegerAttr>(op.getValue())) {
-    FailureOr<RefArray> array = createArray(op, *kind, {});
-    setCell(*array, 0, toCell(op.getValue()));
-    return makeRef(std::move(*array));
+    RefArray array = *createArray(op, *kind, {});
+    setCell(array, 0, toCell(op.getValue()));
+    return Refs{makeRef(std::move(array))};
   }
-  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!dense)
+  auto elements = dyn_cast<ElementsAttr>(op.getValue());
+  if (!elements)
     return fail();
-  FailureOr<RefArray> array =
-      createArray(op, *kind, dense.getType().getShape());
-  if (failed(array))
-    return failure();
-  for (auto [position, attr] : llvm::enumerate(dense.getValues<Attribute>()))
+  llvm::ArrayRef<int64_t> shape = elements.getShapedType().getShape();
+  if (std::optional<std::vector<uint8_t>> bytes = readBytes(elements)) {
+    llvm::Expected<Array> array = Array::create(*kind, shape, "--check");
+    if (!array)
+      return op.emitError() << llvm::toString(array.takeError());
+    if (!bytes->empty())
+      std::memcpy(array->data(), bytes->data(), bytes->size());
+    return Refs{makeRef(toReference(*array))};
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  FailureOr<RefArray> array = createArray(op, *kind, shape);
+  if (!dense || failed(array))
+    return fail();
+  for (auto [position, attr] : llvm::enumerate(dense.getValues<TypedAttr>()))
     setCell(*array, position, toCell(attr));
-  return makeRef(std::move(*array));
+  return Refs{makeRef(std::move(*array))};
+}
+
+static FailureOr<Refs> evaluateConstant(ConstantOp op) {
+  RefBlocks blocks;
+  blocks.type = op.getType();
+  blocks.shape = llvm::to_vector(op.getType().getShape());
+  auto payload = readBytes(op.getValue().getPayload());
+  auto scales = readBytes(op.getValue().getScales());
+  if (!payload || !scales)
+    return op.emitError() << "--check: the data of the constant is missing";
+  blocks.payload = std::move(*payload);
+  blocks.scales = std::move(*scales);
+  return Refs{makeRef(std::move(blocks))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,12 +301,10 @@ FailureOr<Refs> Evaluator::evaluateCall(func::CallOp op) {
 }
 
 FailureOr<Refs> Evaluator::evaluateOp(Operation *op) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    FailureOr<Ref> ref = evaluateConstant(constant);
-    if (failed(ref))
-      return failure();
-    return Refs{*ref};
-  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return evaluateConstant(constant);
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return evaluateConstant(constant);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return evaluateIf(branch);
   if (auto loop = dyn_cast<scf::ForOp>(op))

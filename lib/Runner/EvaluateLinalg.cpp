@@ -138,16 +138,7 @@ static FailureOr<Body> compileBody(Block &block,
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
       step.loop = index.getDim();
     } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      llvm::APFloat number(0.0f);
-      llvm::APInt integer;
-      Cell cell;
-      if (auto attr = dyn_cast<FloatAttr>(constant.getValue()))
-        cell.value = attr.getValueAsDouble();
-      else if (auto attr = dyn_cast<IntegerAttr>(constant.getValue()))
-        cell.integer = attr.getType().isInteger(1)
-                           ? attr.getValue().getZExtValue()
-                           : attr.getValue().getSExtValue();
-      newSlot(constant, cell);
+      newSlot(constant, toCell(constant.getValue()));
       continue;
     } else {
       step.kernel = ScalarKernel::get(&op);

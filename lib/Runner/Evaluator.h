@@ -39,6 +39,8 @@ mlir::FailureOr<RefArray> createArray(mlir::Operation *op, ElementKind kind,
 
 Cell getCell(const RefArray &array, int64_t position);
 void setCell(RefArray &array, int64_t position, const Cell &cell);
+/// A number of a constant.
+Cell toCell(mlir::TypedAttr attr);
 /// Whether all elements must be equal to their values.
 bool isExact(const RefArray &array);
 
