@@ -13,6 +13,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "mx/InitAll.h"
+#include "mx/Runner/Check.h"
 #include "mx/Runner/Inputs.h"
 #include "mx/Runner/Jit.h"
 #include "mx/Runner/Output.h"
@@ -65,6 +66,11 @@ static cl::list<std::string> outputs(
     cl::desc("Write a result to a .npy file instead of printing it; results "
              "are called r0, r1, .."),
     cl::value_desc("[result=]file.npy"), cl::cat(outputOptions));
+static cl::opt<bool>
+    check("check",
+          cl::desc("Compute the results again with mx::numerics and fail if "
+                   "one is further off than its bound"),
+          cl::cat(outputOptions));
 static cl::opt<bool>
     decode("decode",
            cl::desc("Print and write an !mx.tensor as the floats it stands "
@@ -166,6 +172,30 @@ static llvm::Error writeResults(llvm::ArrayRef<HostValue> results,
   return llvm::Error::success();
 }
 
+/// Compares the results with the reference of `entry`, a function as it was
+/// before any pass.
+static llvm::Error checkResults(mlir::func::FuncOp entry,
+                                llvm::ArrayRef<HostValue> inputs,
+                                llvm::ArrayRef<HostValue> results) {
+  mlir::FailureOr<Evaluation> evaluation = evaluate(entry, inputs);
+  if (failed(evaluation))
+    return makeError("check: there is no reference for @" + entry.getSymName());
+  for (const QuantizeRecord &record : evaluation->quantized)
+    llvm::outs() << "check: " << describe(record) << "\n";
+  unsigned wrong = 0;
+  for (auto [index, result] : llvm::enumerate(results)) {
+    Comparison comparison = compare(evaluation->results[index], result);
+    llvm::outs() << "check: r" << index << ": " << describe(comparison, result)
+                 << "\n";
+    wrong += !comparison.passed();
+  }
+  if (wrong)
+    return makeError("check: " + llvm::Twine(wrong) + " of " +
+                     llvm::Twine(results.size()) +
+                     " results are not what mx::numerics computes");
+  return llvm::Error::success();
+}
+
 /// Whether two runs gave the same bytes.
 static bool areEqual(llvm::ArrayRef<HostValue> a, llvm::ArrayRef<HostValue> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))
@@ -240,6 +270,10 @@ static int run(mlir::MLIRContext &context) {
   if (!values)
     return fail(values.takeError());
 
+  // The passes change the module, and the check wants the original.
+  mlir::OwningOpRef<mlir::ModuleOp> original;
+  if (check)
+    original = program->getModule().clone();
   CompileOptions options;
   options.pipeline = pipeline;
   options.optLevel = std::min(optLevel.getValue(), 3u);
@@ -258,6 +292,11 @@ static int run(mlir::MLIRContext &context) {
     return fail(results.takeError());
   if (llvm::Error error = writeResults(*results, *files))
     return fail(std::move(error));
+  if (check)
+    if (llvm::Error error = checkResults(
+            original->lookupSymbol<mlir::func::FuncOp>(signature->entry),
+            *values, *results))
+      return fail(std::move(error));
   if (timing.getNumOccurrences())
     if (llvm::Error error = measure(*invocation, *results))
       return fail(std::move(error));

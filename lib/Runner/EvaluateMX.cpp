@@ -1,0 +1,349 @@
+//===- EvaluateMX.cpp - the reference of the mx operations ----------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every byte comes from mx::numerics. A fold_scale is carried along until its
+// users are known: a dequantize or a matmul multiplies in f32 (rule Z3), what
+// is stored is scaled in its bytes (rule Z1).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mx/IR/MXOps.h"
+#include "mx/Numerics/Packing.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace mx::runner {
+
+static std::vector<int64_t> toVector(llvm::ArrayRef<int64_t> shape) {
+  return {shape.begin(), shape.end()};
+}
+
+/// The layout of a value of `type` with this shape; an error at `loc` if the
+/// shape does not fit the blocks.
+static FailureOr<numerics::BlockLayout>
+getLayout(Location loc, MXTensorType type, llvm::ArrayRef<int64_t> shape) {
+  std::string reason;
+  std::optional<numerics::BlockLayout> layout =
+      numerics::getBlockLayout(type.getFormat(), type.getBlockSize(),
+                               toVector(shape), type.getBlockAxis(), &reason);
+  if (!layout) {
+    mlir::emitError(loc) << reason;
+    return failure();
+  }
+  return *layout;
+}
+
+/// `floats`, all exact, quantized to `type`.
+static FailureOr<RefBlocks> quantize(Location loc, MXTensorType type,
+                                     const Array &floats,
+                                     numerics::BlockSpec spec,
+                                     numerics::QuantizeStats *stats) {
+  FailureOr<numerics::BlockLayout> layout =
+      getLayout(loc, type, floats.shape());
+  if (failed(layout))
+    return failure();
+  spec.format = type.getFormat();
+  spec.blockSize = type.getBlockSize();
+  RefBlocks blocks;
+  blocks.type = type;
+  blocks.shape = llvm::to_vector(floats.shape());
+  blocks.payload.resize(layout->payloadBytes);
+  blocks.scales.resize(layout->scaleCount);
+  std::vector<int64_t> shape = toVector(floats.shape());
+  numerics::quantize(spec, *toNumerics(floats.kind()), floats.data(), shape,
+                     numerics::denseStrides(shape), type.getBlockAxis(),
+                     blocks.payload.data(), blocks.scales.data(), stats);
+  return blocks;
+}
+
+/// The values of `blocks`, without its factors, rounded once to `kind`.
+static FailureOr<Array> dequantize(Location loc, const RefBlocks &blocks,
+                                   ElementKind kind) {
+  llvm::Expected<Array> floats = Array::create(kind, blocks.shape, "--check");
+  if (!floats) {
+    mlir::emitError(loc) << llvm::toString(floats.takeError());
+    return failure();
+  }
+  std::vector<int64_t> shape = toVector(blocks.shape);
+  numerics::dequantize(blocks.type.getFormat(), blocks.type.getBlockSize(),
+                       blocks.payload.data(), blocks.scales.data(), shape,
+                       blocks.type.getBlockAxis(), *toNumerics(kind),
+                       floats->data(), numerics::denseStrides(shape));
+  return std::move(*floats);
+}
+
+//===----------------------------------------------------------------------===//
+// fold_scale
+//===----------------------------------------------------------------------===//
+
+/// Calls `fn(codes, count)` for each row of unpacked codes, and packs them
+/// again.
+template <typename Fn>
+static void forEachRow(RefBlocks &blocks, const numerics::BlockLayout &layout,
+                       Fn fn) {
+  numerics::Format format = blocks.type.getFormat();
+  std::vector<uint8_t> codes(layout.rowElements);
+  for (int64_t row = 0; row < layout.rows; ++row) {
+    uint8_t *bytes = blocks.payload.data() + row * layout.rowBytes;
+    numerics::unpack(format, bytes, layout.rowElements, codes.data());
+    fn(codes);
+    numerics::pack(format, codes.data(), layout.rowElements, bytes);
+  }
+}
+
+/// Multiplies the bytes of `blocks` by plus or minus 2^`exponent`, where that
+/// is exact (rule Z1). Returns false, and changes nothing, where it is not.
+static bool scaleBytes(RefBlocks &blocks, const numerics::BlockLayout &layout,
+                       int exponent, bool isNegative) {
+  const numerics::FormatInfo &info = numerics::getInfo(blocks.type.getFormat());
+  bool isFixedPoint = info.exponentBits == 0;
+  for (uint8_t scale : blocks.scales)
+    if (scale != numerics::kScaleNaN &&
+        (scale + exponent < 0 || scale + exponent >= numerics::kScaleNaN))
+      return false;
+  if (isNegative && isFixedPoint &&
+      llvm::is_contained(blocks.payload, info.signMask()))
+    return false; // the most negative code has no counterpart
+  for (uint8_t &scale : blocks.scales)
+    if (scale != numerics::kScaleNaN)
+      scale = static_cast<uint8_t>(scale + exponent);
+  forEachRow(blocks, layout, [&](std::vector<uint8_t> &codes) {
+    for (uint8_t &code : codes)
+      if (isNegative)
+        code =
+            static_cast<uint8_t>(isFixedPoint ? -code : code ^ info.signMask());
+  });
+  return true;
+}
+
+/// `blocks` times `factor`, in bytes.
+static FailureOr<RefBlocks> scaleStored(Location loc, RefBlocks blocks,
+                                        const PendingFactor &factor) {
+  if (factor.bound != 0) {
+    mlir::emitError(loc) << "--check: cannot check past mx.fold_scale by a "
+                            "computed factor, known within "
+                         << factor.bound;
+    return failure();
+  }
+  FailureOr<numerics::BlockLayout> layout =
+      getLayout(loc, blocks.type, blocks.shape);
+  if (failed(layout))
+    return failure();
+  int exponent;
+  bool isNegative = std::signbit(factor.value);
+  bool isPowerOfTwo = std::isfinite(factor.value) &&
+                      std::fabs(std::frexp(factor.value, &exponent)) == 0.5;
+  if (isPowerOfTwo && scaleBytes(blocks, *layout, exponent - 1, isNegative))
+    return blocks;
+  FailureOr<Array> floats = dequantize(loc, blocks, ElementKind::F32);
+  if (failed(floats))
+    return failure();
+  for (int64_t i = 0; i < floats->size(); ++i)
+    floats->setFloat(i, floats->getFloat(i) * factor.value);
+  return quantize(loc, blocks.type, *floats, {}, nullptr);
+}
+
+FailureOr<Ref> materialize(Location loc, const Ref &ref) {
+  const auto *blocks = std::get_if<RefBlocks>(ref.get());
+  if (!blocks || blocks->factors.empty())
+    return ref;
+  RefBlocks stored = *blocks;
+  stored.factors.clear();
+  for (const PendingFactor &factor : blocks->factors) {
+    FailureOr<RefBlocks> scaled = scaleStored(loc, std::move(stored), factor);
+    if (failed(scaled))
+      return failure();
+    stored = std::move(*scaled);
+  }
+  return makeRef(std::move(stored));
+}
+
+static FailureOr<Refs> evaluateFoldScale(FoldScaleOp op,
+                                         llvm::ArrayRef<Ref> operands) {
+  RefBlocks blocks = getBlocks(operands[0]);
+  Cell alpha = getCell(getArray(operands[1]), 0);
+  llvm::APFloat constant(0.0f);
+  bool isConstant = matchPattern(op.getAlpha(), m_ConstantFloat(&constant));
+  // Constant factors merge where that is exact (rule Z2).
+  if (isConstant && !blocks.factors.empty() &&
+      blocks.factors.back().isConstant) {
+    double product = blocks.factors.back().value * alpha.value;
+    if (std::isfinite(roundTo(ElementKind::F32, product)) &&
+        roundTo(ElementKind::F32, product) == product) {
+      blocks.factors.pop_back();
+      alpha.value = product;
+    }
+  }
+  if (!isConstant || alpha.value != 1)
+    blocks.factors.push_back({alpha.value, alpha.bound, isConstant});
+  return Refs{makeRef(std::move(blocks))};
+}
+
+//===----------------------------------------------------------------------===//
+// quantize, dequantize, matmul
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
+                                        Evaluation &evaluation) {
+  const RefArray &array = getArray(source);
+  if (!isExact(array)) {
+    op.emitError() << "--check: cannot check past mx.quantize_block of a "
+                      "computed value: a rounding error before it can change "
+                      "any byte";
+    return failure();
+  }
+  llvm::Expected<Array> floats =
+      Array::create(array.kind, array.shape, "--check");
+  if (!floats) {
+    op.emitError() << llvm::toString(floats.takeError());
+    return failure();
+  }
+  for (int64_t i = 0; i < floats->size(); ++i)
+    floats->setFloat(i, array.values[i]);
+  numerics::BlockSpec spec;
+  spec.rule = toNumerics(op.getScaleRule());
+  spec.rounding = toNumerics(op.getRounding());
+  spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
+  evaluation.quantized.push_back({op.getLoc(), {}});
+  FailureOr<RefBlocks> blocks =
+      quantize(op.getLoc(), op.getType(), *floats, spec,
+               &evaluation.quantized.back().stats);
+  if (failed(blocks))
+    return failure();
+  return Refs{makeRef(std::move(*blocks))};
+}
+
+static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
+                                          const Ref &source) {
+  const RefBlocks &blocks = getBlocks(source);
+  ElementKind kind = *getElementKind(op.getType().getElementType());
+  ElementKind decodedKind = blocks.factors.empty() ? kind : ElementKind::F32;
+  FailureOr<Array> floats = dequantize(op.getLoc(), blocks, decodedKind);
+  FailureOr<RefArray> array = createArray(op, kind, blocks.shape);
+  if (failed(floats) || failed(array))
+    return failure();
+  // Several factors may be applied one by one or merged.
+  bool isOpen = blocks.factors.size() > 1;
+  for (int64_t i = 0; i < floats->size(); ++i) {
+    Cell cell = {floats->getFloat(i), 0, 0};
+    for (const PendingFactor &factor : blocks.factors) {
+      if (isOpen && std::isfinite(cell.value) && cell.bound == 0)
+        cell = roundInexact(decodedKind, cell.value, 0);
+      cell = multiplyCells(decodedKind, cell, {factor.value, factor.bound, 0});
+    }
+    setCell(*array, i, convertCell(kind, cell));
+  }
+  return Refs{makeRef(std::move(*array))};
+}
+
+static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op, const Ref &lhs,
+                                      const Ref &rhs, const Ref &accumulator) {
+  llvm::SmallVector<PendingFactor> factors;
+  for (const Ref &side : {rhs, lhs})
+    if (const auto *blocks = std::get_if<RefBlocks>(side.get()))
+      llvm::append_range(factors, blocks->factors);
+  const RefArray &c = getArray(accumulator);
+  FailureOr<RefArray> result =
+      multiplyBlocks(op, lhs, rhs, factors.empty() ? &c : nullptr);
+  if (failed(result))
+    return failure();
+  // The epilogue: c + (.. (product * factor + 0) * factor ..) (rule Z3).
+  for (size_t i = 0; i < result->values.size() && !factors.empty(); ++i) {
+    Cell cell = getCell(*result, i);
+    for (auto [index, factor] : llvm::enumerate(factors)) {
+      cell = multiplyCells(ElementKind::F32, cell,
+                           {factor.value, factor.bound, 0});
+      bool isLast = index + 1 == factors.size();
+      cell = addCells(ElementKind::F32, isLast ? getCell(c, i) : Cell(), cell);
+    }
+    setCell(*result, i, cell);
+  }
+  return Refs{makeRef(std::move(*result))};
+}
+
+//===----------------------------------------------------------------------===//
+// assemble, disassemble
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Refs> evaluateAssemble(AssembleOp op,
+                                        llvm::ArrayRef<Ref> operands) {
+  RefBlocks blocks;
+  blocks.type = op.getType();
+  const RefArray &payload = getArray(operands[0]);
+  const RefArray &scales = getArray(operands[1]);
+  blocks.shape = getLogicalShape(blocks.type, scales.shape);
+  FailureOr<numerics::BlockLayout> layout =
+      getLayout(op.getLoc(), blocks.type, blocks.shape);
+  if (failed(layout))
+    return failure();
+  llvm::SmallVector<int64_t> expected = scales.shape;
+  expected.back() = layout->rowBytes;
+  if (expected != payload.shape) {
+    op.emitError() << "expected a payload of "
+                   << formatArrayType(expected, ElementKind::I8)
+                   << " beside scales of "
+                   << formatArrayType(scales.shape, ElementKind::I8) << ", got "
+                   << formatArrayType(payload.shape, payload.kind);
+    return failure();
+  }
+  blocks.payload.assign(payload.integers.begin(), payload.integers.end());
+  blocks.scales.assign(scales.integers.begin(), scales.integers.end());
+  return Refs{makeRef(std::move(blocks))};
+}
+
+static FailureOr<Refs> evaluateDisassemble(DisassembleOp op,
+                                           const Ref &source) {
+  FailureOr<Ref> stored = materialize(op.getLoc(), source);
+  if (failed(stored))
+    return failure();
+  const RefBlocks &blocks = getBlocks(*stored);
+  HostValue value(blocks.type, blocks.shape);
+  auto type = cast<MXTensorType>(value.getStaticType());
+  Refs refs;
+  for (auto [bytes, part] : {std::pair(&blocks.payload, type.getPayloadType()),
+                             std::pair(&blocks.scales, type.getScalesType())}) {
+    RefArray array;
+    array.kind = ElementKind::I8;
+    array.shape = llvm::to_vector(part.getShape());
+    for (uint8_t byte : *bytes)
+      array.integers.push_back(static_cast<int8_t>(byte));
+    refs.push_back(makeRef(std::move(array)));
+  }
+  return refs;
+}
+
+std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
+                                            llvm::ArrayRef<Ref> operands,
+                                            Evaluation &evaluation) {
+  using Result = std::optional<FailureOr<Refs>>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](QuantizeBlockOp quantize) {
+        return evaluateQuantize(quantize, operands[0], evaluation);
+      })
+      .Case([&](DequantizeBlockOp dequantize) {
+        return evaluateDequantize(dequantize, operands[0]);
+      })
+      .Case([&](BlockMatmulOp matmul) {
+        return evaluateMatmul(matmul, operands[0], operands[1], operands[2]);
+      })
+      .Case([&](FoldScaleOp fold) { return evaluateFoldScale(fold, operands); })
+      .Case([&](AssembleOp assemble) {
+        return evaluateAssemble(assemble, operands);
+      })
+      .Case([&](DisassembleOp disassemble) {
+        return evaluateDisassemble(disassemble, operands[0]);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+} // namespace mx::runner
