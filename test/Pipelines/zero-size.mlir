@@ -66,3 +66,10 @@ func.func @fold_scale_nothing(%t: !mx.tensor<0x0xf4E2M1FN, block_size = 32, scal
       -> !mx.tensor<0x0xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
   return %0 : !mx.tensor<0x0xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 }
+
+// CHECK: llvm.func @quantize_no_odd_rows(
+func.func @quantize_no_odd_rows(%x: tensor<0x33xf32>) -> !mx.tensor<0x33xf4E2M1FN, block_size = 33, scale_type = f8E8M0FNU> {
+  %0 = mx.quantize_block %x : tensor<0x33xf32>
+      -> !mx.tensor<0x33xf4E2M1FN, block_size = 33, scale_type = f8E8M0FNU>
+  return %0 : !mx.tensor<0x33xf4E2M1FN, block_size = 33, scale_type = f8E8M0FNU>
+}
