@@ -24,16 +24,25 @@ Parts mx::getParts(OpBuilder &builder, Location loc, Value value) {
   return {parts.getPayload(), parts.getScales()};
 }
 
+OpFoldResult mx::computeSize(OpBuilder &builder, Location loc, AffineExpr expr,
+                             OpFoldResult size) {
+  if (isa<Attribute>(size))
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr, {size});
+  return affine::AffineApplyOp::create(builder, loc, AffineMap::get(0, 1, expr),
+                                       cast<Value>(size))
+      .getResult();
+}
+
 OpFoldResult mx::multiply(OpBuilder &builder, Location loc, OpFoldResult size,
                           int64_t factor) {
-  AffineExpr expr = builder.getAffineSymbolExpr(0) * factor;
-  return affine::makeComposedFoldedAffineApply(builder, loc, expr, {size});
+  return computeSize(builder, loc, builder.getAffineSymbolExpr(0) * factor,
+                     size);
 }
 
 OpFoldResult mx::divide(OpBuilder &builder, Location loc, OpFoldResult size,
                         int64_t factor) {
-  AffineExpr expr = builder.getAffineSymbolExpr(0).floorDiv(factor);
-  return affine::makeComposedFoldedAffineApply(builder, loc, expr, {size});
+  return computeSize(builder, loc,
+                     builder.getAffineSymbolExpr(0).floorDiv(factor), size);
 }
 
 SmallVector<OpFoldResult> mx::getStoredSizes(OpBuilder &builder, Location loc,
@@ -219,12 +228,20 @@ static Value padLastAxis(OpBuilder &builder, Location loc, Value codes,
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   SmallVector<OpFoldResult> low(type.getRank(), builder.getIndexAttr(0));
   SmallVector<OpFoldResult> high = low;
-  high.back() = affine::makeComposedFoldedAffineApply(
-      builder, loc, s0.ceilDiv(multiple) * multiple - s0, {size});
+  high.back() =
+      computeSize(builder, loc, s0.ceilDiv(multiple) * multiple - s0, size);
   SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
   shape.back() = type.isDynamicDim(last)
                      ? ShapedType::kDynamic
                      : llvm::divideCeil(shape.back(), multiple) * multiple;
+  // MLIR refuses a slice at offset 0 of a dimension of size 0.
+  if (llvm::is_contained(type.getShape(), 0)) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, codes);
+    sizes.back() =
+        computeSize(builder, loc, s0.ceilDiv(multiple) * multiple, size);
+    return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  }
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
   return tensor::PadOp::create(builder, loc, type.clone(shape), codes, low,
@@ -241,8 +258,8 @@ Value mx::packCodes(OpBuilder &builder, Location loc, Value codes,
 
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, codes);
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
-  sizes.back() = affine::makeComposedFoldedAffineApply(
-      builder, loc, (s0 * bits).ceilDiv(8), {sizes.back()});
+  sizes.back() =
+      computeSize(builder, loc, (s0 * bits).ceilDiv(8), sizes.back());
   Value init =
       tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type());
 

@@ -36,7 +36,13 @@ llvm::SmallVector<mlir::OpFoldResult> getStoredSizes(mlir::OpBuilder &builder,
                                                      MXTensorType type,
                                                      mlir::Value scales);
 
-/// `size` times or divided by a positive constant, as a folded index.
+/// `expr`, over one symbol, of `size`. It is an attribute if and only if `size`
+/// is: whether a dimension is static follows from the types of the operation,
+/// not from what else happens to be known.
+mlir::OpFoldResult computeSize(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::AffineExpr expr, mlir::OpFoldResult size);
+
+/// `size` times or divided by a positive constant, likewise.
 mlir::OpFoldResult multiply(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::OpFoldResult size, int64_t factor);
 mlir::OpFoldResult divide(mlir::OpBuilder &builder, mlir::Location loc,

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -131,6 +132,21 @@ static Side getSplitBlockedSide(OpBuilder &builder, Location loc, Value value,
   return side;
 }
 
+/// Whether several elements share a byte.
+static bool isPacked(MXTensorType type) {
+  return numerics::getInfo(type.getFormat()).bits < 8;
+}
+
+/// An operand that has k itself as its index and is not read. Where both sides
+/// are packed, no other map tells `linalg.generic` how far k runs.
+static Value getExtentOfK(OpBuilder &builder, Location loc, Value value,
+                          MXTensorType type) {
+  Parts parts = getParts(builder, loc, value);
+  OpFoldResult size = getStoredSizes(builder, loc, type, parts.scales).back();
+  return tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>{size},
+                                 builder.getI8Type());
+}
+
 namespace {
 
 /// block_matmul -> one generic; element and scale are decoded in its body.
@@ -185,6 +201,12 @@ struct BlockMatmul : OpConversionPattern<BlockMatmulOp> {
       for (ArrayRef<AffineExpr> indices : side->indices)
         maps.push_back(
             AffineMap::get(loops.numLoops, 0, indices, getContext()));
+    if (!split && lhsType && rhsType && isPacked(lhsType) &&
+        isPacked(rhsType)) {
+      inputs.push_back(getExtentOfK(rewriter, loc, adaptor.getLhs(), lhsType));
+      maps.push_back(
+          AffineMap::get(loops.numLoops, 0, loops.k.front(), getContext()));
+    }
     maps.push_back(AffineMap::get(loops.numLoops, 0,
                                   loops.concat({loops.batch, loops.m, loops.n}),
                                   getContext()));
@@ -193,7 +215,8 @@ struct BlockMatmul : OpConversionPattern<BlockMatmulOp> {
         op, op.getType(), inputs, adaptor.getAccumulator(), maps,
         loops.getIterators(), [&](OpBuilder &b, Location l, ValueRange args) {
           ValueRange lhsArgs = args.take_front(lhs.operands.size());
-          ValueRange rhsArgs = args.drop_front(lhs.operands.size()).drop_back();
+          ValueRange rhsArgs =
+              args.slice(lhs.operands.size(), rhs.operands.size());
           Value product = multiply(b, l, lhs, lhsArgs, rhs, rhsArgs);
           Value sum = arith::AddFOp::create(b, l, args.back(), product);
           linalg::YieldOp::create(b, l, sum);

@@ -243,3 +243,26 @@ func.func @dot_product(%p: tensor<64xi8>, %s: tensor<2xi8>, %b: tensor<64xf32>, 
       tensor<64xf32>, tensor<f32> -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Both packed: no payload and no scale is indexed by k itself, so an operand
+// that is not read tells how far k runs.
+// CHECK-DAG: #[[$K:.*]] = affine_map<(d0, d1, d2) -> (d2)>
+// CHECK-LABEL: func.func @both_packed
+// CHECK: %[[EXTENT:.*]] = tensor.empty() : tensor<64xi8>
+// CHECK: linalg.generic {indexing_maps = [{{.*}}, #[[$K]], #{{[^,]*}}], iterator_types
+// CHECK-SAME: %[[EXTENT]] :
+// CHECK: mx.decode_element f4E2M1FN
+// CHECK: mx.decode_element f6E2M3FN
+func.func @both_packed(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %q: tensor<8x48xi8>, %r: tensor<8x2xi8>,
+    %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %a = mx.assemble %p, %s : tensor<4x32xi8>, tensor<4x2xi8>
+      -> !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+  %b = mx.assemble %q, %r : tensor<8x48xi8>, tensor<8x2xi8>
+      -> !mx.tensor<64x8xf6E2M3FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+  %0 = mx.block_matmul %a, %b, %c : !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>,
+      !mx.tensor<64x8xf6E2M3FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>,
+      tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -86,3 +86,17 @@ func.func @fold_scale_nothing(%p: tensor<0x0xi8>, %s: tensor<0x0xi8>, %alpha: f3
       -> tensor<0x0xi8>, tensor<0x0xi8>
   return %q, %r : tensor<0x0xi8>, tensor<0x0xi8>
 }
+
+// -----
+
+// Rows that end inside a byte, but there are none.
+// CHECK-LABEL: func.func @quantize_no_odd_rows
+// CHECK-NOT: tensor.pad
+// CHECK: tensor<0x17xi8>
+func.func @quantize_no_odd_rows(%x: tensor<0x33xf32>) -> (tensor<0x17xi8>, tensor<0x1xi8>) {
+  %0 = mx.quantize_block %x : tensor<0x33xf32>
+      -> !mx.tensor<0x33xf4E2M1FN, block_size = 33, scale_type = f8E8M0FNU>
+  %p, %s = mx.disassemble %0 : !mx.tensor<0x33xf4E2M1FN, block_size = 33, scale_type = f8E8M0FNU>
+      -> tensor<0x17xi8>, tensor<0x1xi8>
+  return %p, %s : tensor<0x17xi8>, tensor<0x1xi8>
+}
