@@ -13,6 +13,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 
@@ -69,26 +70,35 @@ static void compareFloats(const RefArray &reference, const Array &got,
   }
 }
 
-/// Compares bytes or integers, where all have to be equal.
-template <typename GetExpected>
-static void compareIntegers(const Array &got, size_t part, bool isByte,
-                            GetExpected getExpected, Comparison &result) {
+/// Compares elements that all have to be equal, bit for bit.
+static void compareBytes(llvm::ArrayRef<uint8_t> expected, const Array &got,
+                         size_t part, bool isByte, Comparison &result) {
+  int64_t width = byteWidth(got.kind());
+  result.exact += got.size();
   for (int64_t i = 0; i < got.size(); ++i) {
-    int64_t expected = getExpected(i);
-    int64_t value = got.getInt(i);
-    if (isByte) {
-      expected = static_cast<uint8_t>(expected);
-      value = static_cast<uint8_t>(value);
-    }
-    ++result.exact;
-    if (value == expected)
+    if (std::memcmp(expected.data() + i * width, got.data() + i * width,
+                    width) == 0)
       continue;
-    if (result.violations++ == 0) {
-      result.worst = i;
-      result.worstPart = part;
-      result.got = std::to_string(value);
-      result.expected = std::to_string(expected);
-    }
+    if (result.violations++ != 0)
+      continue;
+    result.worst = i;
+    result.worstPart = part;
+    result.got = formatElement(got, i, isByte);
+    Array element = llvm::cantFail(Array::create(got.kind(), {}, "element"));
+    std::memcpy(element.data(), expected.data() + i * width, width);
+    result.expected = formatElement(element, 0, isByte);
+  }
+}
+
+static void compareIntegers(const RefArray &reference, const Array &got,
+                            Comparison &result) {
+  result.exact += got.size();
+  for (int64_t i = 0; i < got.size(); ++i) {
+    if (got.getInt(i) == reference.integers[i] || result.violations++ != 0)
+      continue;
+    result.worst = i;
+    result.got = std::to_string(got.getInt(i));
+    result.expected = std::to_string(reference.integers[i]);
   }
 }
 
@@ -105,19 +115,13 @@ Comparison compare(const RefValue &reference, const HostValue &got) {
     return result;
   }
   if (blocks) {
-    for (auto [index, bytes] :
-         llvm::enumerate(llvm::ArrayRef({&blocks->payload, &blocks->scales})))
-      compareIntegers(
-          got.parts[index], index, /*isByte=*/true,
-          [bytes = bytes](int64_t i) { return (*bytes)[i]; }, result);
-    return result;
-  }
-  if (isFloat(array->kind))
+    compareBytes(blocks->payload, got.parts[0], 0, /*isByte=*/true, result);
+    compareBytes(blocks->scales, got.parts[1], 1, /*isByte=*/true, result);
+  } else if (isFloat(array->kind)) {
     compareFloats(*array, got.parts.front(), result);
-  else
-    compareIntegers(
-        got.parts.front(), 0, /*isByte=*/false,
-        [&](int64_t i) { return array->integers[i]; }, result);
+  } else {
+    compareIntegers(*array, got.parts.front(), result);
+  }
   return result;
 }
 
@@ -135,8 +139,8 @@ std::string describe(const Comparison &c, const HostValue &got) {
   else
     os << "failed: " << c.violations << " of ";
   if (got.isBlockScaled())
-    os << got.parts[0].size() << " payload and " << got.parts[1].size()
-       << " scale bytes";
+    os << got.parts[0].size() << " payload bytes and " << got.parts[1].size()
+       << " scales";
   else
     os << c.elements << " elements";
   if (c.violations)

@@ -65,7 +65,7 @@ bool isExact(const RefArray &array) {
   return llvm::all_of(array.bounds, [](double bound) { return bound == 0; });
 }
 
-static RefArray toReference(const Array &source) {
+RefArray toReference(const Array &source) {
   RefArray array;
   array.kind = source.kind();
   array.shape = llvm::to_vector(source.shape());

@@ -12,73 +12,70 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Evaluator.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Packing.h"
+#include "mx/Numerics/ScaleTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 
 namespace mx::runner {
 
-static std::vector<int64_t> toVector(llvm::ArrayRef<int64_t> shape) {
-  return {shape.begin(), shape.end()};
+/// An error at `loc` for an error of the host.
+static LogicalResult report(Location loc, llvm::Error error) {
+  return mlir::emitError(loc) << llvm::toString(std::move(error));
 }
 
 /// The layout of a value of `type` with this shape; an error at `loc` if the
 /// shape does not fit the blocks.
 static FailureOr<numerics::BlockLayout>
 getLayout(Location loc, MXTensorType type, llvm::ArrayRef<int64_t> shape) {
-  std::string reason;
-  std::optional<numerics::BlockLayout> layout =
-      numerics::getBlockLayout(type.getFormat(), type.getBlockSize(),
-                               toVector(shape), type.getBlockAxis(), &reason);
-  if (!layout) {
-    mlir::emitError(loc) << reason;
-    return failure();
-  }
+  llvm::Expected<numerics::BlockLayout> layout = getLayout(type, shape);
+  if (!layout)
+    return report(loc, layout.takeError());
   return *layout;
 }
 
 /// `floats`, all exact, quantized to `type`.
 static FailureOr<RefBlocks> quantize(Location loc, MXTensorType type,
                                      const Array &floats,
-                                     numerics::BlockSpec spec,
+                                     const numerics::BlockSpec &spec,
                                      numerics::QuantizeStats *stats) {
-  FailureOr<numerics::BlockLayout> layout =
-      getLayout(loc, type, floats.shape());
-  if (failed(layout))
+  if (failed(getLayout(loc, type, floats.shape())))
     return failure();
-  spec.format = type.getFormat();
-  spec.blockSize = type.getBlockSize();
+  BlockBytes bytes = quantizeArray(type, spec, floats, stats);
   RefBlocks blocks;
   blocks.type = type;
   blocks.shape = llvm::to_vector(floats.shape());
-  blocks.payload.resize(layout->payloadBytes);
-  blocks.scales.resize(layout->scaleCount);
-  std::vector<int64_t> shape = toVector(floats.shape());
-  numerics::quantize(spec, *toNumerics(floats.kind()), floats.data(), shape,
-                     numerics::denseStrides(shape), type.getBlockAxis(),
-                     blocks.payload.data(), blocks.scales.data(), stats);
+  blocks.payload = std::move(bytes.payload);
+  blocks.scales = std::move(bytes.scales);
   return blocks;
 }
 
-/// The values of `blocks`, without its factors, rounded once to `kind`.
+/// The values of `blocks`, without its factors, rounded to `kind`.
 static FailureOr<Array> dequantize(Location loc, const RefBlocks &blocks,
                                    ElementKind kind) {
   llvm::Expected<Array> floats = Array::create(kind, blocks.shape, "--check");
-  if (!floats) {
-    mlir::emitError(loc) << llvm::toString(floats.takeError());
-    return failure();
-  }
-  std::vector<int64_t> shape = toVector(blocks.shape);
-  numerics::dequantize(blocks.type.getFormat(), blocks.type.getBlockSize(),
-                       blocks.payload.data(), blocks.scales.data(), shape,
-                       blocks.type.getBlockAxis(), *toNumerics(kind),
-                       floats->data(), numerics::denseStrides(shape));
+  if (!floats)
+    return report(loc, floats.takeError());
+  dequantizeArray(blocks.type, blocks.payload, blocks.scales, *floats);
+  return std::move(*floats);
+}
+
+/// An array of the host with the values of `array`, all exact.
+static FailureOr<Array> toHostArray(Location loc, const RefArray &array) {
+  llvm::Expected<Array> floats =
+      Array::create(array.kind, array.shape, "--check");
+  if (!floats)
+    return report(loc, floats.takeError());
+  for (int64_t i = 0; i < floats->size(); ++i)
+    floats->setFloat(i, array.values[i]);
   return std::move(*floats);
 }
 
@@ -133,6 +130,12 @@ static FailureOr<RefBlocks> scaleStored(Location loc, RefBlocks blocks,
     mlir::emitError(loc) << "--check: cannot check past mx.fold_scale by a "
                             "computed factor, known within "
                          << factor.bound;
+    return failure();
+  }
+  if (!blocks.type.hasPowerOfTwoScales()) {
+    mlir::emitError(loc) << "--check: no reference for a stored mx.fold_scale "
+                            "with scale type "
+                         << blocks.type.getScaleType();
     return failure();
   }
   FailureOr<numerics::BlockLayout> layout =
@@ -193,34 +196,86 @@ static FailureOr<Refs> evaluateFoldScale(FoldScaleOp op,
 // quantize, dequantize, matmul
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
-                                        Evaluation &evaluation) {
+/// `source` as an array to quantize; an error if rounding may have changed it.
+static FailureOr<Array> getQuantizeSource(Operation *op, const Ref &source) {
   const RefArray &array = getArray(source);
   if (!isExact(array)) {
-    op.emitError() << "--check: cannot check past mx.quantize_block of a "
-                      "computed value: a rounding error before it can change "
-                      "any byte";
+    op->emitError() << "--check: cannot check past '" << op->getName()
+                    << "' of a computed value: a rounding error before it can "
+                       "change any byte";
     return failure();
   }
-  llvm::Expected<Array> floats =
-      Array::create(array.kind, array.shape, "--check");
-  if (!floats) {
-    op.emitError() << llvm::toString(floats.takeError());
+  return toHostArray(op->getLoc(), array);
+}
+
+static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
+                                        Evaluation &evaluation) {
+  FailureOr<Array> floats = getQuantizeSource(op, source);
+  if (failed(floats))
     return failure();
-  }
-  for (int64_t i = 0; i < floats->size(); ++i)
-    floats->setFloat(i, array.values[i]);
   numerics::BlockSpec spec;
   spec.rule = toNumerics(op.getScaleRule());
   spec.rounding = toNumerics(op.getRounding());
   spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
-  evaluation.quantized.push_back({op.getLoc(), {}});
+  numerics::QuantizeStats stats;
   FailureOr<RefBlocks> blocks =
-      quantize(op.getLoc(), op.getType(), *floats, spec,
-               &evaluation.quantized.back().stats);
+      quantize(op.getLoc(), op.getType(), *floats, spec, &stats);
   if (failed(blocks))
     return failure();
+  if (op.getType().hasPowerOfTwoScales())
+    evaluation.quantized.push_back({op.getLoc(), stats});
   return Refs{makeRef(std::move(*blocks))};
+}
+
+static FailureOr<Refs> evaluateQuantizeNVFP4(QuantizeNVFP4Op op,
+                                             const Ref &source) {
+  FailureOr<Array> floats = getQuantizeSource(op, source);
+  if (failed(floats))
+    return failure();
+  auto type = cast<MXTensorType>(op.getResult().getType());
+  FailureOr<numerics::BlockLayout> layout =
+      getLayout(op.getLoc(), type, floats->shape());
+  if (failed(layout))
+    return failure();
+  numerics::FloatType floatType = *toNumerics(floats->kind());
+  std::vector<int64_t> shape(floats->shape().begin(), floats->shape().end());
+  std::vector<int64_t> strides = numerics::denseStrides(shape);
+  RefBlocks blocks;
+  blocks.type = type;
+  blocks.shape = llvm::to_vector(floats->shape());
+  blocks.payload.resize(layout->payloadBytes);
+  blocks.scales.resize(layout->scaleCount);
+  float amax = numerics::finiteAmax(floatType, floats->data(), shape, strides);
+  numerics::quantizeNVFP4(floatType, floats->data(), shape, strides,
+                          type.getBlockAxis(), amax, blocks.payload.data(),
+                          blocks.scales.data());
+  RefArray factor;
+  factor.values = {amax};
+  return Refs{makeRef(std::move(blocks)), makeRef(std::move(factor))};
+}
+
+static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
+                                               llvm::ArrayRef<Ref> operands) {
+  FailureOr<Ref> stored = materialize(op.getLoc(), operands[0]);
+  if (failed(stored))
+    return failure();
+  const RefBlocks &blocks = getBlocks(*stored);
+  const RefArray &amax = getArray(operands[1]);
+  if (!isExact(amax)) {
+    op.emitError() << "--check: cannot check past mx.dequantize_nvfp4 with a "
+                      "computed factor";
+    return failure();
+  }
+  ElementKind kind = *getElementKind(op.getType().getElementType());
+  llvm::Expected<Array> floats = Array::create(kind, blocks.shape, "--check");
+  if (!floats)
+    return report(op.getLoc(), floats.takeError());
+  std::vector<int64_t> shape(blocks.shape.begin(), blocks.shape.end());
+  numerics::dequantizeNVFP4(blocks.payload.data(), blocks.scales.data(),
+                            static_cast<float>(amax.values[0]), shape,
+                            blocks.type.getBlockAxis(), *toNumerics(kind),
+                            floats->data(), numerics::denseStrides(shape));
+  return Refs{makeRef(toReference(*floats))};
 }
 
 static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
@@ -292,12 +347,24 @@ static FailureOr<Refs> evaluateAssemble(AssembleOp op,
     op.emitError() << "expected a payload of "
                    << formatArrayType(expected, ElementKind::I8)
                    << " beside scales of "
-                   << formatArrayType(scales.shape, ElementKind::I8) << ", got "
+                   << formatArrayType(scales.shape, scales.kind) << ", got "
                    << formatArrayType(payload.shape, payload.kind);
     return failure();
   }
   blocks.payload.assign(payload.integers.begin(), payload.integers.end());
-  blocks.scales.assign(scales.integers.begin(), scales.integers.end());
+  if (isFloat(scales.kind)) {
+    if (!isExact(scales)) {
+      op.emitError() << "--check: cannot check past mx.assemble of computed "
+                        "scales";
+      return failure();
+    }
+    FailureOr<Array> floats = toHostArray(op.getLoc(), scales);
+    if (failed(floats))
+      return failure();
+    blocks.scales = floats->bytes();
+  } else {
+    blocks.scales.assign(scales.integers.begin(), scales.integers.end());
+  }
   return Refs{makeRef(std::move(blocks))};
 }
 
@@ -312,12 +379,13 @@ static FailureOr<Refs> evaluateDisassemble(DisassembleOp op,
   Refs refs;
   for (auto [bytes, part] : {std::pair(&blocks.payload, type.getPayloadType()),
                              std::pair(&blocks.scales, type.getScalesType())}) {
-    RefArray array;
-    array.kind = ElementKind::I8;
-    array.shape = llvm::to_vector(part.getShape());
-    for (uint8_t byte : *bytes)
-      array.integers.push_back(static_cast<int8_t>(byte));
-    refs.push_back(makeRef(std::move(array)));
+    llvm::Expected<Array> array = Array::create(
+        *getElementKind(part.getElementType()), part.getShape(), "--check");
+    if (!array)
+      return report(op.getLoc(), array.takeError());
+    if (!bytes->empty())
+      std::memcpy(array->data(), bytes->data(), bytes->size());
+    refs.push_back(makeRef(toReference(*array)));
   }
   return refs;
 }
@@ -332,6 +400,12 @@ std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
       })
       .Case([&](DequantizeBlockOp dequantize) {
         return evaluateDequantize(dequantize, operands[0]);
+      })
+      .Case([&](QuantizeNVFP4Op quantize) {
+        return evaluateQuantizeNVFP4(quantize, operands[0]);
+      })
+      .Case([&](DequantizeNVFP4Op dequantize) {
+        return evaluateDequantizeNVFP4(dequantize, operands);
       })
       .Case([&](BlockMatmulOp matmul) {
         return evaluateMatmul(matmul, operands[0], operands[1], operands[2]);

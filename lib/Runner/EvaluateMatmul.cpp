@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Evaluator.h"
 
 #include "mx/IR/MXOps.h"
@@ -59,11 +60,8 @@ static Operand toOperand(const Ref &ref, MLIRContext *context) {
   if (const auto *blocks = std::get_if<RefBlocks>(ref.get())) {
     operand.type = HostValue(blocks->type, blocks->shape).getStaticType();
     operand.isBlocked = true;
-    operand.values = numerics::referenceDequantize(
-        blocks->type.getFormat(), blocks->type.getBlockSize(),
-        blocks->payload.data(), blocks->scales.data(),
-        {blocks->shape.begin(), blocks->shape.end()},
-        blocks->type.getBlockAxis());
+    operand.values = getExactValues(blocks->type, blocks->shape,
+                                    blocks->payload, blocks->scales);
     return operand;
   }
   const RefArray &array = getArray(ref);
@@ -148,12 +146,16 @@ static Cell boundElement(const Product &p, Precision precision, int64_t row,
           0};
 }
 
-/// Fills the flags of `p`. The scales of two block-scaled operands are added
-/// before anything can overflow (rule M3).
+/// Fills the flags of `p`. Two E8M0 scales are added before anything can
+/// overflow (rule M3).
 static void findOverflows(Product &p) {
   p.rowOverflows.resize(p.m);
   p.columnOverflows.resize(p.n);
-  if (p.lhs.isBlocked && p.rhs.isBlocked)
+  auto hasPowerOfTwoScales = [](const Operand &operand) {
+    auto type = dyn_cast<MXTensorType>(operand.type);
+    return type && type.hasPowerOfTwoScales();
+  };
+  if (hasPowerOfTwoScales(p.lhs) && hasPowerOfTwoScales(p.rhs))
     return;
   for (int64_t row = 0; row < p.m; ++row)
     for (int64_t l = 0; l < p.k; ++l)

@@ -37,6 +37,9 @@ inline const RefBlocks &getBlocks(const Ref &ref) {
 mlir::FailureOr<RefArray> createArray(mlir::Operation *op, ElementKind kind,
                                       llvm::ArrayRef<int64_t> shape);
 
+/// An array of the host, all of it exact.
+RefArray toReference(const Array &source);
+
 Cell getCell(const RefArray &array, int64_t position);
 void setCell(RefArray &array, int64_t position, const Cell &cell);
 /// A number of a constant.

@@ -8,14 +8,13 @@
 
 #include "mx/Runner/Inputs.h"
 
+#include "Blocks.h"
 #include "mx/Checkpoint/ByteInput.h"
 #include "mx/Checkpoint/Diagnostics.h"
 #include "mx/IR/MXTypes.h"
-#include "mx/Numerics/Packing.h"
 #include "mx/Runner/Generate.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -222,34 +221,27 @@ static llvm::Expected<HostValue> readScalar(const Argument &argument,
   return value;
 }
 
-/// The layout of a block-scaled argument of this shape, or the error that says
-/// why there is none.
-static llvm::Expected<numerics::BlockLayout>
-getLayout(MXTensorType type, llvm::ArrayRef<int64_t> shape,
-          llvm::StringRef what) {
-  std::string reason;
-  std::optional<numerics::BlockLayout> layout =
-      numerics::getBlockLayout(type.getFormat(), type.getBlockSize(),
-                               std::vector<int64_t>(shape.begin(), shape.end()),
-                               type.getBlockAxis(), &reason);
+/// Fails if the shape of a block-scaled argument does not fit its blocks.
+static llvm::Error checkLayout(MXTensorType type, llvm::ArrayRef<int64_t> shape,
+                               llvm::StringRef what) {
+  llvm::Expected<numerics::BlockLayout> layout = getLayout(type, shape);
   if (!layout)
-    return makeError(what + ": " + reason);
-  return *layout;
+    return makeError(what + ": " + llvm::toString(layout.takeError()));
+  return llvm::Error::success();
 }
 
 /// A value with zeroed payload and scales.
 static llvm::Expected<HostValue>
 createBlockScaled(MXTensorType type, llvm::ArrayRef<int64_t> shape,
                   llvm::StringRef what) {
-  llvm::Expected<numerics::BlockLayout> layout = getLayout(type, shape, what);
-  if (!layout)
-    return layout.takeError();
+  if (llvm::Error error = checkLayout(type, shape, what))
+    return error;
   HostValue value(type, llvm::to_vector(shape));
   auto actual = cast<MXTensorType>(value.getStaticType());
   for (RankedTensorType part :
        {actual.getPayloadType(), actual.getScalesType()}) {
-    llvm::Expected<Array> array =
-        Array::create(ElementKind::I8, part.getShape(), what);
+    llvm::Expected<Array> array = Array::create(
+        *getElementKind(part.getElementType()), part.getShape(), what);
     if (!array)
       return array.takeError();
     value.parts.push_back(std::move(*array));
@@ -257,11 +249,21 @@ createBlockScaled(MXTensorType type, llvm::ArrayRef<int64_t> shape,
   return value;
 }
 
+static void copyBytes(llvm::ArrayRef<uint8_t> source, Array &target) {
+  if (!source.empty())
+    std::memcpy(target.data(), source.data(), source.size());
+}
+
 /// Floats, quantized here.
 static llvm::Expected<HostValue> readFloats(MXTensorType type,
                                             ArrayRequest request,
                                             llvm::StringRef spec,
                                             const QuantizeChoice &choice) {
+  if (!isQuantizable(type))
+    return makeError(request.what +
+                     ": expected an NVFP4 argument as .payload "
+                     "and .scales, got '" +
+                     checkpoint::printable(spec) + "'");
   request.kinds = {ElementKind::F32, ElementKind::BF16, ElementKind::F16};
   request.shape = llvm::to_vector(type.getShape());
   llvm::Expected<Array> floats = loadArray(request, spec);
@@ -272,15 +274,12 @@ static llvm::Expected<HostValue> readFloats(MXTensorType type,
   if (!value)
     return value.takeError();
   numerics::BlockSpec block;
-  block.format = type.getFormat();
-  block.blockSize = type.getBlockSize();
   block.rule = choice.rule;
   block.rounding = choice.rounding;
   block.zeroScale = choice.zeroScale;
-  std::vector<int64_t> shape(value->shape.begin(), value->shape.end());
-  numerics::quantize(block, *toNumerics(floats->kind()), floats->data(), shape,
-                     numerics::denseStrides(shape), type.getBlockAxis(),
-                     value->parts[0].data(), value->parts[1].data());
+  BlockBytes bytes = quantizeArray(type, block, *floats);
+  copyBytes(bytes.payload, value->parts[0]);
+  copyBytes(bytes.scales, value->parts[1]);
   return value;
 }
 
@@ -289,7 +288,7 @@ static llvm::Expected<HostValue>
 fromCheckpoint(MXTensorType type, const checkpoint::MXTensor &tensor,
                llvm::StringRef what, llvm::StringRef spec) {
   const checkpoint::MXTensorInfo &info = tensor.info;
-  bool fits = info.format == type.getFormat() &&
+  bool fits = type.hasPowerOfTwoScales() && info.format == type.getFormat() &&
               info.blockSize == type.getBlockSize() &&
               info.blockAxis == type.getBlockAxis() &&
               info.shape.size() == type.getShape().size();
@@ -311,8 +310,7 @@ fromCheckpoint(MXTensorType type, const checkpoint::MXTensor &tensor,
       return makeError(what + ": " + checkpoint::printable(spec) +
                        ": expected " + llvm::Twine(part.numBytes()) +
                        " bytes, got " + llvm::Twine(source.size()));
-    if (!source.empty())
-      std::memcpy(part.data(), source.data(), source.size());
+    copyBytes(source, part);
   }
   return value;
 }
@@ -327,9 +325,10 @@ static llvm::Expected<HostValue> readParts(MXTensorType type,
     ArrayRequest request = base;
     request.what =
         ("input '" + name + (isPayload ? ".payload'" : ".scales'")).str();
-    request.kinds = {ElementKind::I8};
-    request.shape = llvm::to_vector(
-        (isPayload ? type.getPayloadType() : type.getScalesType()).getShape());
+    RankedTensorType part =
+        isPayload ? type.getPayloadType() : type.getScalesType();
+    request.kinds = {*getElementKind(part.getElementType())};
+    request.shape = llvm::to_vector(part.getShape());
     llvm::Expected<Array> array =
         loadArray(request, isPayload ? *specs.payload : *specs.scales);
     if (!array)
@@ -343,10 +342,8 @@ static llvm::Expected<HostValue> readParts(MXTensorType type,
   if (llvm::MulOverflow(stored.back(), type.getBlockSize(), length))
     return makeError(base.what + ": expected a size that fits 63 bits");
   llvm::SmallVector<int64_t> shape = getLogicalShape(type, stored);
-  llvm::Expected<numerics::BlockLayout> layout =
-      getLayout(type, shape, base.what);
-  if (!layout)
-    return layout.takeError();
+  if (llvm::Error error = checkLayout(type, shape, base.what))
+    return error;
   HostValue value(type, shape);
   auto actual = cast<MXTensorType>(value.getStaticType());
   llvm::ArrayRef<int64_t> expected = actual.getPayloadType().getShape();
@@ -354,7 +351,7 @@ static llvm::Expected<HostValue> readParts(MXTensorType type,
     return makeError("input '" + name + ".payload': expected " +
                      formatArrayType(expected, ElementKind::I8) +
                      " beside scales of " +
-                     formatArrayType(stored, ElementKind::I8) + ", got " +
+                     formatArrayType(stored, parts[1].kind()) + ", got " +
                      formatArrayType(parts[0].shape(), ElementKind::I8));
   value.parts = std::move(parts);
   return value;

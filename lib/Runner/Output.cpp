@@ -8,8 +8,8 @@
 
 #include "mx/Runner/Output.h"
 
+#include "Blocks.h"
 #include "mx/Checkpoint/Npy.h"
-#include "mx/Numerics/Block.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <cstdio>
@@ -139,11 +139,8 @@ llvm::Expected<Array> decodeValue(const HostValue &value,
       Array::create(ElementKind::F32, value.shape, what);
   if (!floats)
     return floats.takeError();
-  std::vector<int64_t> shape(value.shape.begin(), value.shape.end());
-  numerics::dequantize(type.getFormat(), type.getBlockSize(),
-                       value.parts[0].data(), value.parts[1].data(), shape,
-                       type.getBlockAxis(), numerics::FloatType::F32,
-                       floats->data(), numerics::denseStrides(shape));
+  dequantizeArray(type, value.parts[0].bytes(), value.parts[1].bytes(),
+                  *floats);
   return floats;
 }
 

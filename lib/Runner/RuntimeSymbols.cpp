@@ -8,9 +8,10 @@
 
 #include "RuntimeSymbols.h"
 
-#include "llvm/Support/ErrorHandling.h"
+#include "mx/Numerics/HalfFloat.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <cstring>
 
 /// Compiled code does not look at what it gets, so there is no way on from
 /// here. Most failures are sizes that a program computed from its inputs.
@@ -23,12 +24,42 @@ static void *allocate(size_t bytes) {
   std::_Exit(1);
 }
 
+// The runtime library of the compiler has these, but not every version has all
+// of them, nor in a library that a JIT can search. The calling convention of a
+// 16-bit float is that of _Float16, whatever its bits mean.
+
+static _Float16 fromBits(uint16_t bits) {
+  _Float16 half;
+  std::memcpy(&half, &bits, sizeof(half));
+  return half;
+}
+
+static _Float16 roundToBF16(float value) {
+  return fromBits(mx::numerics::roundToBF16(value));
+}
+
+static _Float16 roundToF16(float value) {
+  return fromBits(mx::numerics::roundToF16(value));
+}
+
+static float widenF16(_Float16 half) {
+  uint16_t bits;
+  std::memcpy(&bits, &half, sizeof(bits));
+  return mx::numerics::widenF16(bits);
+}
+
 namespace mx::runner {
 
 llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   llvm::orc::SymbolMap symbols;
-  symbols[mangle("malloc")] = {llvm::orc::ExecutorAddr::fromPtr(&allocate),
-                               llvm::JITSymbolFlags::Exported};
+  auto add = [&](llvm::StringRef name, auto *function) {
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported};
+  };
+  add("malloc", &allocate);
+  add("__truncsfbf2", &roundToBF16);
+  add("__truncsfhf2", &roundToF16);
+  add("__extendhfsf2", &widenF16);
   return symbols;
 }
 

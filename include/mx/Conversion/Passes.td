@@ -20,6 +20,9 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     serves to count leading zeros), so neither the rounding mode of the host nor
     flushing of subnormals changes a result.
 
+    Rounding of f32 to bf16 by `arith.truncf` is expanded as well: the
+    instruction that some x86 processors have for it flushes subnormals.
+
     Before: element conversions on scalars or vectors (tensors: run
     `convert-elementwise-to-linalg` first). After: none of them is left.
 

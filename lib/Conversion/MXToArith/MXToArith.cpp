@@ -471,6 +471,41 @@ struct ScaleProduct : OpConversionPattern<ScaleProductOp> {
   }
 };
 
+/// truncf to bf16 -> rounding of the bits. The instruction that some x86
+/// processors have for it takes subnormals for zeros, and others call a
+/// function that not every runtime library has.
+struct RoundToBF16 : OpConversionPattern<arith::TruncFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  static bool isApplicable(arith::TruncFOp op) {
+    return isF32Like(op.getIn()) &&
+           getElementTypeOrSelf(op.getType()).isBF16() &&
+           op.getRoundingmode().value_or(
+               arith::RoundingMode::to_nearest_even) ==
+               arith::RoundingMode::to_nearest_even;
+  }
+
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isApplicable(op))
+      return rewriter.notifyMatchFailure(op, "does not round f32 to bf16");
+    BitBuilder b(rewriter, op.getLoc(), op.getType());
+    Value bits = b.toBits(adaptor.getIn());
+    Value high = b.shr(bits, 16);
+    Value bias = b.add(b.bitAnd(high, 1), 0x7FFF);
+    Value rounded = b.shr(b.add(bits, bias), 16);
+    Value isNaN =
+        b.compare(Predicate::sgt, b.bitAnd(bits, kMagnitudeMask), kInfBits);
+    // A NaN stays one, made quiet.
+    Value result = b.select(isNaN, b.bitOr(high, b.constant(0x0040)), rounded);
+    Value half = arith::TruncIOp::create(
+        rewriter, op.getLoc(), b.typeOf(rewriter.getI16Type()), result);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), half);
+    return success();
+  }
+};
+
 struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -483,9 +518,12 @@ struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
         [](Operation *op) {
           return isa<TensorType>(op->getResult(0).getType());
         });
+    target.addDynamicallyLegalOp<arith::TruncFOp>([](arith::TruncFOp op) {
+      return isa<TensorType>(op.getType()) || !RoundToBF16::isApplicable(op);
+    });
     RewritePatternSet patterns(context);
-    patterns.add<DecodeElement, EncodeElement, ChooseScale, ScaleProduct>(
-        context);
+    patterns.add<DecodeElement, EncodeElement, ChooseScale, ScaleProduct,
+                 RoundToBF16>(context);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
