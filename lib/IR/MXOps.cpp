@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mx/IR/MXOps.h"
+#include "Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -43,18 +43,6 @@ ArrayRef<int64_t> mx::getOperandShape(Type type) {
   if (auto tensor = dyn_cast<MXTensorType>(type))
     return tensor.getShape();
   return cast<RankedTensorType>(type).getShape();
-}
-
-/// Whether two dimensions can be equal at run time.
-static bool areCompatible(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
-}
-
-static bool areCompatible(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip_equal(lhs, rhs), [](auto dims) {
-           return areCompatible(std::get<0>(dims), std::get<1>(dims));
-         });
 }
 
 FailureOr<MatmulDims>

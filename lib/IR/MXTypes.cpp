@@ -173,10 +173,16 @@ LogicalResult MXTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected block axis in [0, " << rank << "), got "
                        << blockAxis;
   int64_t blockDim = shape[blockAxis];
-  if (!ShapedType::isDynamic(blockDim) && blockDim % blockSize != 0)
-    return emitError() << "expected dimension " << blockAxis
-                       << ", the block axis, to be a multiple of block size "
-                       << blockSize << ", got " << blockDim;
+  if (!ShapedType::isDynamic(blockDim) && blockDim % blockSize != 0) {
+    InFlightDiagnostic diag = emitError();
+    diag << "expected dimension " << blockAxis
+         << ", the block axis, to be a multiple of block size " << blockSize
+         << ", got " << blockDim;
+    int64_t padded;
+    if (!llvm::MulOverflow(blockDim / blockSize + 1, blockSize, padded))
+      diag << "; pad it to " << padded;
+    return diag;
+  }
   return success();
 }
 
@@ -282,6 +288,29 @@ RankedTensorType MXTensorType::getScalesType() const {
   if (scale.getIntOrFloatBitWidth() == 8)
     scale = IntegerType::get(getContext(), 8);
   return RankedTensorType::get(shape, scale);
+}
+
+std::optional<int64_t> MXTensorType::getBytesPerBlock() const {
+  int64_t bits = numerics::getInfo(getFormat()).bits;
+  if (getBlockSize() % 8 * bits % 8 != 0)
+    return std::nullopt;
+  return numerics::packedBytes(getFormat(), getBlockSize());
+}
+
+bool MXTensorType::hasBlocksOf(MXTensorType other) const {
+  return getElementType() == other.getElementType() &&
+         getBlockSize() == other.getBlockSize() &&
+         getScaleType() == other.getScaleType();
+}
+
+MXTensorType
+MXTensorType::cloneWith(ArrayRef<int64_t> shape, int64_t blockAxis,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  if (emitError)
+    return getChecked(emitError, getContext(), shape, getElementType(),
+                      getBlockSize(), getScaleType(), blockAxis);
+  return get(getContext(), shape, getElementType(), getBlockSize(),
+             getScaleType(), blockAxis);
 }
 
 RankedTensorType MXTensorType::getFloatType(Type elementType) const {

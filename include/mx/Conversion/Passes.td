@@ -75,6 +75,13 @@ def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
     - `mx.constant` becomes an `arith.constant` for each half.
     - `mx.fold_scale` moves into its users where it can (rule Z3) and else
       becomes a guarded exponent add on the scales.
+    - Shape operations become operations of `tensor` on payload and scales;
+      `mx.requantize` becomes what its two halves become.
+
+    What the rules ask of dynamic sizes is checked when the program runs, by
+    `cf.assert`: that the block axis is a multiple of the block size, that the
+    operands of a matmul fit one another, that payload and scales of a value
+    that comes in as two tensors belong together.
 
     Do not tile the first form along k by anything but a multiple of the block
     size: MLIR 22 miscompiles it without a word.
@@ -129,6 +136,7 @@ def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect",
     "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"

@@ -19,6 +19,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mx/IR/MXTypes.h"
 
 #define GET_OP_CLASSES
@@ -47,6 +48,14 @@ mlir::FailureOr<MatmulDims> getMatmulDims(
 /// type has neither.
 mlir::LogicalResult verifyNoScaleChoice(mlir::Operation *op, ScaleRule rule,
                                         int64_t zeroScale);
+
+/// How a `reshape` keeps blocks whole.
+enum class ReshapeKind {
+  AroundBlockAxis, // the block dimension stays, its two sides regroup
+  WholeBlocks,     // blocks along the last axis move freely
+};
+
+ReshapeKind getReshapeKind(MXTensorType source, MXTensorType result);
 
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.

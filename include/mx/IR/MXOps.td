@@ -325,4 +325,6 @@ def MX_DisassembleOp : MX_Op<"disassemble", [Pure,
   let hasFolder = 1;
 }
 
+include "mx/IR/MXShapeOps.td"
+
 #endif // MX_IR_MXOPS

@@ -115,6 +115,19 @@ def MX_TensorType : TypeDef<MX_Dialect, "MXTensor"> {
     /// The scales: `tensor<... x i8>`, or of f32 or bf16, the block axis
     /// innermost.
     ::mlir::RankedTensorType getScalesType() const;
+    /// The bytes of a block in the payload; nothing if blocks do not end on
+    /// bytes.
+    ::std::optional<int64_t> getBytesPerBlock() const;
+
+    /// Whether `other` has the same kind of blocks: element type, block size
+    /// and scale type.
+    bool hasBlocksOf(MXTensorType other) const;
+    /// The same kind of blocks in another shape, along `blockAxis`. What is no
+    /// type is reported through `emitError`, or asserted if there is none.
+    MXTensorType cloneWith(
+        ::llvm::ArrayRef<int64_t> shape, int64_t blockAxis,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError = nullptr)
+        const;
     /// A float tensor of the same logical shape.
     ::mlir::RankedTensorType getFloatType(::mlir::Type elementType) const;
   }];

@@ -50,6 +50,72 @@ def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mx::MXDialect"];
 }
 
+def MXPadReduction : Pass<"mx-pad-reduction"> {
+  let summary = "pad the reduction of a matmul to whole blocks";
+  let description = [{
+    A dimension that is no multiple of the block size has no block-scaled type,
+    and `mx.quantize_block` of a dynamic one refuses it at run time. Where such
+    a value is an operand of `mx.block_matmul`, this pass pads the float tensor
+    that it is quantized from with zeros along K, up to the next multiple of the
+    block size (of both, if two operands have different ones), and the other
+    operand likewise.
+
+    The padding is neutral (rule S10): the scale of the last block comes from
+    its real values, the padding has code 0, and it meets a zero on the other
+    side, never a NaN (rule M4). Rows are padded one by one, so that no block
+    straddles two. Other uses of the quantized value stay as they are.
+
+    Before: any `mx.block_matmul`. After: those whose block-scaled operands are
+    all results of `mx.quantize_block` reduce whole blocks. That the two
+    operands have the same K is checked at run time where it is not known.
+
+    Example:
+
+    ```mlir
+    func.func @ragged(%x: tensor<3x40xf32>, %b: tensor<40x8xf32>,
+        %c: tensor<3x8xf32>) -> tensor<3x8xf32> {
+      %any = tensor.cast %x : tensor<3x40xf32> to tensor<3x?xf32>
+      %a = mx.quantize_block %any : tensor<3x?xf32>
+          -> !mx.tensor<3x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+      %0 = mx.block_matmul %a, %b, %c
+          : !mx.tensor<3x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>,
+            tensor<40x8xf32>, tensor<3x8xf32> -> tensor<3x8xf32>
+      return %0 : tensor<3x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @ragged(%x: tensor<3x40xf32>, %b: tensor<40x8xf32>,
+        %c: tensor<3x8xf32>) -> tensor<3x8xf32> {
+      %zero = arith.constant 0.000000e+00 : f32
+      %x_padded = tensor.pad %x low[0, 0] high[0, 24] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<3x40xf32> to tensor<3x64xf32>
+      %a = mx.quantize_block %x_padded : tensor<3x64xf32>
+          -> !mx.tensor<3x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+      %zero_again = arith.constant 0.000000e+00 : f32
+      %b_padded = tensor.pad %b low[0, 0] high[24, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero_again : f32
+      } : tensor<40x8xf32> to tensor<64x8xf32>
+      %0 = mx.block_matmul %a, %b_padded, %c
+          : !mx.tensor<3x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>,
+            tensor<64x8xf32>, tensor<3x8xf32> -> tensor<3x8xf32>
+      return %0 : tensor<3x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def MXReturnInPlace : Pass<"mx-return-in-place", "::mlir::ModuleOp"> {
   let summary = "return a buffer argument itself, not a copy of it";
   let description = [{

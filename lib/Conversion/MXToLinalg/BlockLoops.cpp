@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mx/IR/RuntimeChecks.h"
 
 using namespace mlir;
 using namespace mx;
@@ -67,6 +68,12 @@ static Value reduceMagnitudes(OpBuilder &builder, Location loc, Value source,
 
 Value mx::computeScales(OpBuilder &builder, Location loc, Value source,
                         MXTensorType type, ScaleFn scaleFn) {
+  int64_t axis = type.getBlockAxis();
+  checkMultiple(builder, loc, tensor::getMixedSize(builder, loc, source, axis),
+                type.getBlockSize(),
+                "expected dimension " + Twine(axis) +
+                    ", the block axis, to be a multiple of block size " +
+                    Twine(type.getBlockSize()));
   Value amax = reduceMagnitudes(builder, loc, source, type);
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, amax),

@@ -82,6 +82,8 @@ func.func @block_axis(%p: tensor<2x8x64xi8>, %s: tensor<2x8x2xi8>) -> tensor<2x6
 // four bits does not tell whether the last element is there.)
 // CHECK-LABEL: func.func @dynamic
 // CHECK-SAME: (%{{.*}}: tensor<?x?xi8>, %[[S:.*]]: tensor<?x?xi8>)
+// CHECK: cf.assert %{{.*}}, "expected dimension 0 of payload and scales to be equal"
+// CHECK: cf.assert %{{.*}}, "expected dimension 1 of the payload to hold
 // CHECK-DAG: %[[ROWS:.*]] = tensor.dim %[[S]], %c0
 // CHECK-DAG: %[[BLOCKS:.*]] = tensor.dim %[[S]], %c1
 // CHECK: %[[COLUMNS:.*]] = affine.apply #{{.*}}()[%[[BLOCKS]]]

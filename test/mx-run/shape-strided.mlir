@@ -1,0 +1,85 @@
+// NC-01: a strided view quantizes to the bytes of a contiguous copy.
+
+// RUN: mx-run %s --entry columns --input normal | FileCheck %s
+// RUN: mx-run %s --entry columns --input special | FileCheck %s
+// RUN: mx-run %s --entry transposed --input normal | FileCheck %s
+// RUN: mx-run %s --entry dynamic_columns --input 5x128xf32:normal --input 64 | FileCheck %s
+
+// CHECK: r0: tensor<i64>
+// CHECK-NEXT: {{^0$}}
+// CHECK-NEXT: r1: tensor<i64>
+// CHECK-NEXT: {{^0$}}
+
+func.func private @differences(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>) -> tensor<i64> {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %none = tensor.from_elements %zero : tensor<i64>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]}
+      ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%none : tensor<i64>) {
+  ^bb0(%x: i8, %y: i8, %count: i64):
+    %differs = arith.cmpi ne, %x, %y : i8
+    %more = arith.addi %count, %one : i64
+    %next = arith.select %differs, %more, %count : i64
+    linalg.yield %next : i64
+  } -> tensor<i64>
+  // No elements would be no differences.
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x?xi8>
+  %columns = tensor.dim %a, %c1 : tensor<?x?xi8>
+  %size = arith.muli %rows, %columns : index
+  %some = arith.cmpi ne, %size, %c0 : index
+  cf.assert %some, "nothing was compared"
+  return %0 : tensor<i64>
+}
+
+!any = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+!any0 = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+
+// The differences of payload and of scales.
+func.func private @compare(%a: !any, %b: !any) -> (tensor<i64>, tensor<i64>) {
+  %ap, %as = mx.disassemble %a : !any -> tensor<?x?xi8>, tensor<?x?xi8>
+  %bp, %bs = mx.disassemble %b : !any -> tensor<?x?xi8>, tensor<?x?xi8>
+  %r0 = call @differences(%ap, %bp) : (tensor<?x?xi8>, tensor<?x?xi8>) -> tensor<i64>
+  %r1 = call @differences(%as, %bs) : (tensor<?x?xi8>, tensor<?x?xi8>) -> tensor<i64>
+  return %r0, %r1 : tensor<i64>, tensor<i64>
+}
+
+// Columns 32 to 95.
+func.func @columns(%x: tensor<4x128xf32>) -> (tensor<i64>, tensor<i64>) {
+  %view = tensor.extract_slice %x[0, 32] [4, 64] [1, 1] : tensor<4x128xf32> to tensor<4x64xf32>
+  %copy = bufferization.alloc_tensor() copy(%view) : tensor<4x64xf32>
+  %0 = tensor.cast %view : tensor<4x64xf32> to tensor<?x?xf32>
+  %1 = tensor.cast %copy : tensor<4x64xf32> to tensor<?x?xf32>
+  %a = mx.quantize_block %0 : tensor<?x?xf32> -> !any
+  %b = mx.quantize_block %1 : tensor<?x?xf32> -> !any
+  %r:2 = call @compare(%a, %b) : (!any, !any) -> (tensor<i64>, tensor<i64>)
+  return %r#0, %r#1 : tensor<i64>, tensor<i64>
+}
+
+func.func @dynamic_columns(%x: tensor<?x128xf32>, %k: index) -> (tensor<i64>, tensor<i64>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x128xf32>
+  %view = tensor.extract_slice %x[0, 17] [%rows, %k] [1, 1] : tensor<?x128xf32> to tensor<?x?xf32>
+  %copy = bufferization.alloc_tensor(%rows, %k) copy(%view) : tensor<?x?xf32>
+  %a = mx.quantize_block %view : tensor<?x?xf32> -> !any
+  %b = mx.quantize_block %copy : tensor<?x?xf32> -> !any
+  %r:2 = call @compare(%a, %b) : (!any, !any) -> (tensor<i64>, tensor<i64>)
+  return %r#0, %r#1 : tensor<i64>, tensor<i64>
+}
+
+// A transposed tensor blocked along one axis has the bytes of the tensor
+// blocked along the other (rule P5).
+func.func @transposed(%x: tensor<5x64xf32>) -> (tensor<i64>, tensor<i64>) {
+  %empty = tensor.empty() : tensor<64x5xf32>
+  %xt = linalg.transpose ins(%x : tensor<5x64xf32>) outs(%empty : tensor<64x5xf32>) permutation = [1, 0]
+  %0 = tensor.cast %x : tensor<5x64xf32> to tensor<?x?xf32>
+  %1 = tensor.cast %xt : tensor<64x5xf32> to tensor<?x?xf32>
+  %a = mx.quantize_block %0 : tensor<?x?xf32> -> !any
+  %b = mx.quantize_block %1 : tensor<?x?xf32> -> !any0
+  %bt = mx.transpose %b permutation = [1, 0] : !any0 -> !any
+  %r:2 = call @compare(%a, %bt) : (!any, !any) -> (tensor<i64>, tensor<i64>)
+  return %r#0, %r#1 : tensor<i64>, tensor<i64>
+}
