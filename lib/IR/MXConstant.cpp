@@ -14,10 +14,13 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Block.h"
+#include "mx/Numerics/FoldScale.h"
 #include "mx/Numerics/Packing.h"
 #include "llvm/Support/xxhash.h"
 
-#include <numeric>
+#include <array>
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace mx;
@@ -236,6 +239,122 @@ ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
   if (!values.empty() && isRepeated(asChars(values), width))
     values.resize(width);
   return DenseElementsAttr::getFromRawBuffer(type, asChars(values));
+}
+
+//===----------------------------------------------------------------------===//
+// fold_scale
+//===----------------------------------------------------------------------===//
+
+std::optional<ConstantFactors> mx::getConstantFactors(Attribute alpha) {
+  if (auto scalar = dyn_cast_if_present<FloatAttr>(alpha)) {
+    if (!scalar.getType().isF32())
+      return std::nullopt;
+    return ConstantFactors{scalar.getValue().convertToFloat()};
+  }
+  std::optional<ConstantBytes> bytes = getConstantBytes(alpha);
+  if (!bytes || !cast<ElementsAttr>(alpha).getElementType().isF32())
+    return std::nullopt;
+  ConstantFactors factors(bytes->data.size() / sizeof(float));
+  std::memcpy(factors.data(), bytes->data.data(), bytes->data.size());
+  return factors;
+}
+
+/// The scales of `source` times the magnitudes of `factors`, or null if they
+/// are no scales.
+static ElementsAttr scaleScales(BlockScaledAttr source,
+                                ArrayRef<float> factors) {
+  std::optional<ConstantBytes> scales = getConstantBytes(source.getScales());
+  if (!scales)
+    return {};
+  RankedTensorType type = source.getType().getScalesType();
+  numerics::ScaleType scaleType = numerics::ScaleType::E8M0;
+  if (scales->isSplat && factors.size() == 1) {
+    std::vector<uint8_t> product(scales->data.size());
+    if (!numerics::foldScales(scaleType, factors[0], scales->data.data(), 1,
+                              product.data()))
+      return {};
+    return makeSplat(type, product);
+  }
+  if (scales->isSplat && type.getNumElements() > kMaxExpandedElements)
+    return {};
+  std::vector<uint8_t> storage;
+  const uint8_t *from =
+      expandBytes(*scales, type.getNumElements(), storage).data();
+  AsmResourceBlob blob = allocateConstant(type);
+  auto *to = reinterpret_cast<uint8_t *>(blob.getMutableData().data());
+  // One factor for all is one long line.
+  int64_t count = type.getNumElements() / factors.size();
+  int64_t step = count * numerics::byteWidth(scaleType);
+  for (float factor : factors) {
+    if (!numerics::foldScales(scaleType, factor, from, count, to))
+      return {};
+    from += step;
+    to += step;
+  }
+  return makeConstant(type, std::move(blob));
+}
+
+/// The elements of `source` with their signs flipped in the lines where the
+/// factor is negative, or null if one has no negative.
+static ElementsAttr negatePayload(BlockScaledAttr source,
+                                  ArrayRef<float> factors) {
+  std::optional<ConstantBytes> payload = getConstantBytes(source.getPayload());
+  if (!payload)
+    return {};
+  MXTensorType type = source.getType();
+  RankedTensorType payloadType = type.getPayloadType();
+  numerics::Format format = type.getFormat();
+  int64_t lineElements = type.getDimSize(type.getBlockAxis());
+  if (payload->isSplat && payloadType.getNumElements() > kMaxExpandedElements) {
+    // Eight equal codes say it all, if no line ends within a byte.
+    uint8_t byte = payload->data[0];
+    if (factors.size() != 1 || !isSplatOfCodes(format, byte) ||
+        lineElements % 8)
+      return {};
+    std::array<uint8_t, 8> packed;
+    packed.fill(byte);
+    if (!numerics::negateElements(format, packed.data(), 8, packed.data()))
+      return {};
+    int64_t bytes = numerics::packedBytes(format, 8);
+    if (!llvm::all_equal(ArrayRef(packed).take_front(bytes)))
+      return {};
+    return makeSplat(payloadType, packed[0]);
+  }
+  std::vector<uint8_t> storage;
+  const uint8_t *from =
+      expandBytes(*payload, payloadType.getNumElements(), storage).data();
+  AsmResourceBlob blob = allocateConstant(payloadType);
+  auto *to = reinterpret_cast<uint8_t *>(blob.getMutableData().data());
+  int64_t lineBytes = payloadType.getShape().back();
+  int64_t lines = lineBytes ? payloadType.getNumElements() / lineBytes : 0;
+  for (int64_t line = 0; line < lines; ++line) {
+    float factor = factors[factors.size() == 1 ? 0 : line];
+    if (!std::signbit(factor))
+      std::memcpy(to, from, lineBytes);
+    else if (!numerics::negateElements(format, from, lineElements, to))
+      return {};
+    from += lineBytes;
+    to += lineBytes;
+  }
+  return makeConstant(payloadType, std::move(blob));
+}
+
+BlockScaledAttr mx::scaleConstant(BlockScaledAttr source,
+                                  ArrayRef<float> factors,
+                                  bool mayChangePayload) {
+  if (factors.empty())
+    return source; // no lines, no elements
+  ElementsAttr payload = source.getPayload();
+  bool isNegative =
+      llvm::any_of(factors, [](float factor) { return std::signbit(factor); });
+  if (isNegative && !mayChangePayload)
+    return {};
+  ElementsAttr scales = scaleScales(source, factors);
+  if (scales && isNegative)
+    payload = negatePayload(source, factors);
+  if (!scales || !payload)
+    return {};
+  return BlockScaledAttr::get(source.getType(), payload, scales);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,6 +68,18 @@ BlockScaledAttr quantizeConstant(mlir::Attribute source, MXTensorType type,
 mlir::ElementsAttr dequantizeConstant(BlockScaledAttr source,
                                       mlir::RankedTensorType type);
 
+/// The factors of a constant alpha of `fold_scale`: one for each line, or one
+/// for all. Nothing if `alpha` cannot be read.
+using ConstantFactors = llvm::SmallVector<float>;
+std::optional<ConstantFactors> getConstantFactors(mlir::Attribute alpha);
+
+/// `source` times `factors`, with new scales and, where a factor is negative,
+/// new elements, if that is exact (rule Z1) and the elements may change; else
+/// null.
+BlockScaledAttr scaleConstant(BlockScaledAttr source,
+                              llvm::ArrayRef<float> factors,
+                              bool mayChangePayload);
+
 } // namespace mx
 
 #endif // MX_IR_MXCONSTANT_H

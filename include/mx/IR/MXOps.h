@@ -48,6 +48,10 @@ mlir::FailureOr<MatmulDims> getMatmulDims(
 mlir::LogicalResult verifyNoScaleChoice(mlir::Operation *op, ScaleRule rule,
                                         int64_t zeroScale);
 
+/// The type of an alpha of `fold_scale` with one factor for each line of a
+/// value of type `type` along its block axis.
+mlir::RankedTensorType getLineFactorType(MXTensorType type);
+
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.
 void populateFoldScalePatterns(mlir::RewritePatternSet &patterns,

@@ -4,10 +4,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The factor goes into the scales where that is exact, which is known only at
-// run time: alpha is plus or minus a power of two, no scale leaves its range,
+// The factors go into the scales where that is exact, which is known only at
+// run time: each is plus or minus a power of two, no scale leaves its range,
 // and every element can be negated if it must be (rule Z1). Else the values
-// are scaled in f32 and quantized again.
+// are scaled in f32 and quantized again. What is known about a constant alpha
+// is not decided at run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mx/IR/MXConstant.h"
+#include "mx/Numerics/FoldScale.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mx;
@@ -78,62 +84,105 @@ static Factor takeApart(OpBuilder &builder, Location loc, Value alpha) {
   return factor;
 }
 
-/// `fn` applied to every element of `source`, a tensor of i8.
+//===----------------------------------------------------------------------===//
+// Loops over bytes and factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The alpha of a fold_scale as an operand of a `linalg.generic`: none if it is
+/// a scalar, else a tensor with one factor for each line.
+class Alpha {
+public:
+  explicit Alpha(Value value) : value(value) {}
+
+  bool isTensor() const { return isa<RankedTensorType>(value.getType()); }
+  /// The scalar; known before any loop.
+  Value getScalar() const { return value; }
+
+  /// Appends the operand, where loops `lines` number the lines.
+  void addOperand(SmallVectorImpl<Value> &operands,
+                  SmallVectorImpl<AffineMap> &maps, unsigned numLoops,
+                  ArrayRef<AffineExpr> lines) const {
+    if (!isTensor())
+      return;
+    operands.push_back(value);
+    maps.push_back(AffineMap::get(numLoops, 0, lines, value.getContext()));
+  }
+
+  /// In the body, whose arguments are a value, then alpha if it is a tensor.
+  Value get(ValueRange args) const { return isTensor() ? args[1] : value; }
+
+private:
+  Value value;
+};
+
+/// What a body computes from a byte and the factor of its line.
+using ByteFn =
+    function_ref<Value(OpBuilder &, Location, Value byte, Value alpha)>;
+
+} // namespace
+
+/// The operands and maps of loops over `source`, stored bytes whose outer
+/// dimensions number the lines, and over `alpha`.
+static void getByteOperands(Value source, const Alpha &alpha,
+                            SmallVectorImpl<Value> &operands,
+                            SmallVectorImpl<AffineMap> &maps) {
+  unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
+  SmallVector<AffineExpr> loops(rank);
+  bindDimsList(source.getContext(), MutableArrayRef<AffineExpr>(loops));
+  operands.push_back(source);
+  maps.push_back(AffineMap::get(rank, 0, loops, source.getContext()));
+  alpha.addOperand(operands, maps, rank, ArrayRef(loops).drop_back());
+}
+
+/// `fn` applied to every byte of `source`.
 static Value mapBytes(OpBuilder &builder, Location loc, Value source,
-                      function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+                      const Alpha &alpha, ByteFn fn) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  getByteOperands(source, alpha, operands, maps);
+  maps.push_back(maps.front());
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, source),
       builder.getI8Type());
-  SmallVector<utils::IteratorType> iterators(rank,
+  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             builder, loc, init.getType(), source, init,
-             ArrayRef<AffineMap>{identity, identity}, iterators,
+             builder, loc, init.getType(), operands, init, maps, iterators,
              [&](OpBuilder &b, Location l, ValueRange args) {
-               linalg::YieldOp::create(b, l, fn(b, l, args[0]));
+               linalg::YieldOp::create(b, l,
+                                       fn(b, l, args[0], alpha.get(args)));
              })
       .getResult(0);
 }
 
-/// An i1: whether `fn` holds for every element of `source`, a tensor of i8.
+/// An i1: whether `fn` holds for every byte of `source`.
 static Value allBytes(OpBuilder &builder, Location loc, Value source,
-                      function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  Type i1 = builder.getI1Type();
-  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{}, i1);
+                      const Alpha &alpha, ByteFn fn) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  getByteOperands(source, alpha, operands, maps);
+  unsigned rank = maps.front().getNumDims();
+  maps.push_back(
+      AffineMap::get(rank, 0, ArrayRef<AffineExpr>{}, builder.getContext()));
   Value yes =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{},
+                                       builder.getI1Type());
   init = linalg::FillOp::create(builder, loc, yes, init).getResult(0);
-  SmallVector<AffineMap> maps = {
-      builder.getMultiDimIdentityMap(rank),
-      AffineMap::get(rank, 0, ArrayRef<AffineExpr>{}, builder.getContext())};
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::reduction);
   Value result =
       linalg::GenericOp::create(
-          builder, loc, init.getType(), source, init, maps, iterators,
+          builder, loc, init.getType(), operands, init, maps, iterators,
           [&](OpBuilder &b, Location l, ValueRange args) {
-            Value both =
-                arith::AndIOp::create(b, l, args[1], fn(b, l, args[0]));
+            Value holds = fn(b, l, args[0], alpha.get(args));
+            Value both = arith::AndIOp::create(b, l, args.back(), holds);
             linalg::YieldOp::create(b, l, both);
           })
           .getResult(0);
   return tensor::ExtractOp::create(builder, loc, result, ValueRange{});
-}
-
-/// Whether the scale byte stays in [0, 254] when `exponent` is added, or is
-/// NaN.
-static Value staysInRange(OpBuilder &b, Location l, Value scale,
-                          Value exponent) {
-  Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
-  Value sum = arith::AddIOp::create(b, l, byte, exponent);
-  Value fits = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, sum,
-                                     constantI32(b, l, numerics::kScaleNaN));
-  Value isNaN = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
-                                      constantI32(b, l, numerics::kScaleNaN));
-  return arith::OrIOp::create(b, l, fits, isNaN);
 }
 
 static Value constantI8(OpBuilder &b, Location l, int64_t value) {
@@ -141,42 +190,48 @@ static Value constantI8(OpBuilder &b, Location l, int64_t value) {
       b, l, b.getI8IntegerAttr(static_cast<int8_t>(value)));
 }
 
-/// Adds `exponent` to every scale but NaN.
-static Value addExponent(OpBuilder &builder, Location loc, Value scales,
-                         Value exponent) {
-  Value addend =
-      arith::TruncIOp::create(builder, loc, builder.getI8Type(), exponent);
-  return mapBytes(builder, loc, scales,
-                  [&](OpBuilder &b, Location l, Value scale) -> Value {
-                    Value nan = constantI8(b, l, numerics::kScaleNaN);
-                    Value isNaN = arith::CmpIOp::create(
-                        b, l, arith::CmpIPredicate::eq, scale, nan);
-                    Value sum = arith::AddIOp::create(b, l, scale, addend);
-                    return arith::SelectOp::create(b, l, isNaN, nan, sum);
-                  });
+//===----------------------------------------------------------------------===//
+// The exact way
+//===----------------------------------------------------------------------===//
+
+/// Whether a factor of `scale` folds into it: it is plus or minus a power of
+/// two, and the byte stays in [0, 254] or is NaN.
+static Value foldsInto(OpBuilder &b, Location l, Value scale,
+                       const Factor &factor) {
+  Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
+  Value sum = arith::AddIOp::create(b, l, byte, factor.exponent);
+  Value fits = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, sum,
+                                     constantI32(b, l, numerics::kScaleNaN));
+  Value isNaN = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
+                                      constantI32(b, l, numerics::kScaleNaN));
+  return arith::AndIOp::create(b, l, factor.isPowerOfTwo,
+                               arith::OrIOp::create(b, l, fits, isNaN));
 }
 
-/// Negates every element where `isNegative`.
-static Value negateElements(OpBuilder &builder, Location loc, MXTensorType type,
-                            const Parts &parts, Value isNegative) {
-  const numerics::FormatInfo &info = numerics::getInfo(type.getFormat());
-  Value codes = unpackCodes(builder, loc, type, parts);
-  codes = mapBytes(
-      builder, loc, codes, [&](OpBuilder &b, Location l, Value code) -> Value {
-        Value negated;
-        if (info.exponentBits == 0) {
-          negated = arith::SubIOp::create(b, l, constantI8(b, l, 0), code);
-        } else {
-          negated = arith::XOrIOp::create(b, l, code,
-                                          constantI8(b, l, info.signMask()));
-        }
-        Value result = arith::SelectOp::create(b, l, isNegative, negated, code);
-        // Packing wants clean high bits.
-        return arith::AndIOp::create(b, l, result,
-                                     constantI8(b, l, info.codeMask()));
-      });
-  return packCodes(builder, loc, codes, type.getFormat(),
-                   type.getPayloadType());
+/// `scale` with the exponent of its factor added, but NaN stays.
+static Value addExponent(OpBuilder &b, Location l, Value scale,
+                         const Factor &factor) {
+  Value addend = arith::TruncIOp::create(b, l, b.getI8Type(), factor.exponent);
+  Value nan = constantI8(b, l, numerics::kScaleNaN);
+  Value isNaN =
+      arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, scale, nan);
+  Value sum = arith::AddIOp::create(b, l, scale, addend);
+  return arith::SelectOp::create(b, l, isNaN, nan, sum);
+}
+
+/// `code`, negated where its factor is negative.
+static Value negate(OpBuilder &b, Location l, Value code, const Factor &factor,
+                    const numerics::FormatInfo &info) {
+  Value negated;
+  if (info.exponentBits == 0)
+    negated = arith::SubIOp::create(b, l, constantI8(b, l, 0), code);
+  else
+    negated =
+        arith::XOrIOp::create(b, l, code, constantI8(b, l, info.signMask()));
+  Value result =
+      arith::SelectOp::create(b, l, factor.isNegative, negated, code);
+  // Packing wants clean high bits.
+  return arith::AndIOp::create(b, l, result, constantI8(b, l, info.codeMask()));
 }
 
 namespace {
@@ -191,63 +246,115 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
     Location loc = op.getLoc();
     MXTensorType type = op.getType();
     Parts parts = getParts(rewriter, loc, adaptor.getSource());
-    Factor factor = takeApart(rewriter, loc, adaptor.getAlpha());
+    Alpha alpha(adaptor.getAlpha());
 
-    Value scalesFit =
-        allBytes(rewriter, loc, parts.scales,
-                 [&](OpBuilder &b, Location l, Value scale) {
-                   return staysInRange(b, l, scale, factor.exponent);
-                 });
+    // What a constant alpha says at compile time.
+    Attribute attr;
+    std::optional<ConstantFactors> known;
+    if (matchPattern(op.getAlpha(), m_Constant(&attr)))
+      known = getConstantFactors(attr);
+    bool mayNegate =
+        !known || llvm::any_of(*known, [](float a) { return std::signbit(a); });
+    if (known && !llvm::all_of(*known, numerics::isPowerOfTwo)) {
+      Parts rounded =
+          requantize(rewriter, loc, type, adaptor.getSource(), alpha);
+      rewriter.replaceOpWithNewOp<AssembleOp>(op, type, rounded.payload,
+                                              rounded.scales);
+      return success();
+    }
+
+    // One factor for all is taken apart once.
+    Factor scalarFactor;
+    if (!alpha.isTensor())
+      scalarFactor = takeApart(rewriter, loc, alpha.getScalar());
+    auto getFactor = [&](OpBuilder &b, Location l, Value factor) {
+      return alpha.isTensor() ? takeApart(b, l, factor) : scalarFactor;
+    };
+
     Value isExact =
-        arith::AndIOp::create(rewriter, loc, factor.isPowerOfTwo, scalesFit);
-    if (type.getFormat() == numerics::Format::I8) {
-      // -128 of MXINT8 has no negative.
+        allBytes(rewriter, loc, parts.scales, alpha,
+                 [&](OpBuilder &b, Location l, Value scale, Value factor) {
+                   return foldsInto(b, l, scale, getFactor(b, l, factor));
+                 });
+    if (type.getFormat() == numerics::Format::I8 && mayNegate) {
+      // -128 has no negative.
       Value canNegate = allBytes(
-          rewriter, loc, parts.payload,
-          [&](OpBuilder &b, Location l, Value code) -> Value {
-            return arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, code,
-                                         constantI8(b, l, -128));
+          rewriter, loc, parts.payload, alpha,
+          [&](OpBuilder &b, Location l, Value code, Value factor) -> Value {
+            Value isOther = arith::CmpIOp::create(
+                b, l, arith::CmpIPredicate::ne, code, constantI8(b, l, -128));
+            Value yes = arith::ConstantOp::create(b, l, b.getBoolAttr(true));
+            return arith::SelectOp::create(
+                b, l, getFactor(b, l, factor).isNegative, isOther, yes);
           });
-      Value isPositive = arith::XOrIOp::create(
-          rewriter, loc, factor.isNegative,
-          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true)));
-      canNegate = arith::OrIOp::create(rewriter, loc, isPositive, canNegate);
       isExact = arith::AndIOp::create(rewriter, loc, isExact, canNegate);
     }
 
     auto branch = scf::IfOp::create(
         rewriter, loc, isExact,
         [&](OpBuilder &b, Location l) {
-          Value payload = negateElements(b, l, type, parts, factor.isNegative);
-          Value scales = addExponent(b, l, parts.scales, factor.exponent);
+          Value payload = parts.payload;
+          if (mayNegate) {
+            const numerics::FormatInfo &info =
+                numerics::getInfo(type.getFormat());
+            Value codes = mapBytes(
+                b, l, unpackCodes(b, l, type, parts), alpha,
+                [&](OpBuilder &b, Location l, Value code, Value factor) {
+                  return negate(b, l, code, getFactor(b, l, factor), info);
+                });
+            payload =
+                packCodes(b, l, codes, type.getFormat(), type.getPayloadType());
+          }
+          Value scales = mapBytes(
+              b, l, parts.scales, alpha,
+              [&](OpBuilder &b, Location l, Value scale, Value factor) {
+                return addExponent(b, l, scale, getFactor(b, l, factor));
+              });
           scf::YieldOp::create(b, l, ValueRange{payload, scales});
         },
         [&](OpBuilder &b, Location l) {
-          // These two are converted like any other.
-          RankedTensorType floatType = type.getFloatType(b.getF32Type());
-          Value value =
-              DequantizeBlockOp::create(b, l, floatType, adaptor.getSource());
-          AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-          SmallVector<utils::IteratorType> iterators(
-              type.getRank(), utils::IteratorType::parallel);
-          Value init = tensor::EmptyOp::create(
-              b, l, tensor::getMixedSizes(b, l, value), b.getF32Type());
-          value = linalg::GenericOp::create(
-                      b, l, init.getType(), value, init,
-                      ArrayRef<AffineMap>{identity, identity}, iterators,
-                      [&](OpBuilder &b, Location l, ValueRange args) {
-                        Value scaled = arith::MulFOp::create(
-                            b, l, args[0], adaptor.getAlpha());
-                        linalg::YieldOp::create(b, l, scaled);
-                      })
-                      .getResult(0);
-          Value quantized = QuantizeBlockOp::create(b, l, type, value);
-          auto result = DisassembleOp::create(b, l, quantized);
-          scf::YieldOp::create(b, l, result.getResults());
+          Parts rounded = requantize(b, l, type, adaptor.getSource(), alpha);
+          scf::YieldOp::create(b, l,
+                               ValueRange{rounded.payload, rounded.scales});
         });
     rewriter.replaceOpWithNewOp<AssembleOp>(op, type, branch.getResult(0),
                                             branch.getResult(1));
     return success();
+  }
+
+private:
+  /// Decodes `source`, multiplies in f32 and quantizes again. The two
+  /// operations of the dialect are converted like any other.
+  static Parts requantize(OpBuilder &builder, Location loc, MXTensorType type,
+                          Value source, const Alpha &alpha) {
+    Value value = DequantizeBlockOp::create(
+        builder, loc, type.getFloatType(builder.getF32Type()), source);
+    unsigned rank = type.getRank();
+    SmallVector<AffineExpr> loops(rank), lines;
+    bindDimsList(builder.getContext(), MutableArrayRef<AffineExpr>(loops));
+    for (unsigned axis = 0; axis < rank; ++axis)
+      if (axis != type.getBlockAxis())
+        lines.push_back(loops[axis]);
+    SmallVector<Value> operands = {value};
+    SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank)};
+    alpha.addOperand(operands, maps, rank, lines);
+    maps.push_back(maps.front());
+    Value init = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, value),
+        builder.getF32Type());
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    value = linalg::GenericOp::create(
+                builder, loc, init.getType(), operands, init, maps, iterators,
+                [&](OpBuilder &b, Location l, ValueRange args) {
+                  Value scaled =
+                      arith::MulFOp::create(b, l, args[0], alpha.get(args));
+                  linalg::YieldOp::create(b, l, scaled);
+                })
+                .getResult(0);
+    Value quantized = QuantizeBlockOp::create(builder, loc, type, value);
+    auto result = DisassembleOp::create(builder, loc, quantized);
+    return {result.getPayload(), result.getScales()};
   }
 };
 
