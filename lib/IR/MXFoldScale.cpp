@@ -91,18 +91,15 @@ static Value multiply(OpBuilder &builder, Location loc, Value value,
   return arith::MulFOp::create(builder, loc, value, alpha);
 }
 
-/// Whether every user takes the factor of `op` to where it computes in f32.
-/// Else the scaled value is needed as such, and all users read the same bytes:
-/// computed once, and rounded alike.
-static bool movesToUsers(FoldScaleOp op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<DequantizeBlockOp, BlockMatmulOp>(user);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Rewrites
 //===----------------------------------------------------------------------===//
+
+bool FoldScaleOp::movesToUsers() {
+  return llvm::all_of(getOperation()->getUsers(), [](Operation *user) {
+    return isa<DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(user);
+  });
+}
 
 namespace {
 
@@ -171,23 +168,27 @@ struct MergeConstantFactors : OpRewritePattern<FoldScaleOp> {
   }
 };
 
-/// dequantize_block(fold_scale(t, a)) -> dequantize_block(t) * a, in f32
-/// (rule Z3).
-struct ScaleAfterDequantize : OpRewritePattern<DequantizeBlockOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// dequantize_block(fold_scale(t, a)) -> dequantize_block(t) * a, in f32, and
+/// the same for dequantize_nvfp4 (rule Z3).
+template <typename DequantizeOp>
+struct ScaleAfterDequantize : OpRewritePattern<DequantizeOp> {
+  using OpRewritePattern<DequantizeOp>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(DequantizeBlockOp op,
+  LogicalResult matchAndRewrite(DequantizeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto scaled = op.getSource().getDefiningOp<FoldScaleOp>();
+    auto scaled = op.getSource().template getDefiningOp<FoldScaleOp>();
     if (!scaled)
       return rewriter.notifyMatchFailure(op, "source is no fold_scale");
-    if (!movesToUsers(scaled))
+    if (!scaled.movesToUsers())
       return rewriter.notifyMatchFailure(op, "the scaled value is needed");
     Location loc = op.getLoc();
     Type f32 = rewriter.getF32Type();
-    MXTensorType type = op.getSource().getType();
-    Value value = DequantizeBlockOp::create(
-        rewriter, loc, type.getFloatType(f32), scaled.getSource());
+    MXTensorType type = scaled.getType();
+    SmallVector<Value> operands = llvm::to_vector(op->getOperands());
+    operands.front() = scaled.getSource();
+    Value value =
+        DequantizeOp::create(rewriter, loc, TypeRange(type.getFloatType(f32)),
+                             operands, op->getAttrs());
     SmallVector<int64_t> lines = type.getStoredPermutation();
     value = multiply(rewriter, loc, value, scaled.getAlpha(),
                      ArrayRef(lines).drop_back());
@@ -208,7 +209,7 @@ struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
                                 PatternRewriter &rewriter) const override {
     for (unsigned operand : {0u, 1u}) {
       auto scaled = op->getOperand(operand).getDefiningOp<FoldScaleOp>();
-      if (!scaled || !movesToUsers(scaled))
+      if (!scaled || !scaled.movesToUsers())
         continue;
       Location loc = op.getLoc();
       MatmulDims dims =
@@ -251,8 +252,10 @@ private:
 
 void mx::populateFoldScalePatterns(RewritePatternSet &patterns,
                                    PatternBenefit benefit) {
-  patterns.add<UseScalarFactor, MergeConstantFactors, ScaleAfterDequantize,
-               ScaleInMatmulEpilogue>(patterns.getContext(), benefit);
+  patterns.add<UseScalarFactor, MergeConstantFactors,
+               ScaleAfterDequantize<DequantizeBlockOp>,
+               ScaleAfterDequantize<DequantizeNVFP4Op>, ScaleInMatmulEpilogue>(
+      patterns.getContext(), benefit);
 }
 
 void FoldScaleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -262,7 +265,12 @@ void FoldScaleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void DequantizeBlockOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                     MLIRContext *context) {
-  patterns.add<ScaleAfterDequantize>(context);
+  patterns.add<ScaleAfterDequantize<DequantizeBlockOp>>(context);
+}
+
+void DequantizeNVFP4Op::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                    MLIRContext *context) {
+  patterns.add<ScaleAfterDequantize<DequantizeNVFP4Op>>(context);
 }
 
 void BlockMatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

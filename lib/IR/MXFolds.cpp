@@ -71,3 +71,25 @@ OpFoldResult DequantizeBlockOp::fold(FoldAdaptor adaptor) {
   auto source = dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource());
   return source ? dequantizeConstant(source, getType()) : ElementsAttr();
 }
+
+/// quantize_nvfp4 of a constant -> the constant and the factor of the tensor
+LogicalResult QuantizeNVFP4Op::fold(FoldAdaptor adaptor,
+                                    SmallVectorImpl<OpFoldResult> &results) {
+  float amax = 0;
+  BlockScaledAttr value =
+      quantizeNVFP4Constant(adaptor.getSource(), getResult().getType(), amax);
+  if (!value)
+    return failure();
+  results.assign({value, FloatAttr::get(Float32Type::get(getContext()), amax)});
+  return success();
+}
+
+/// dequantize_nvfp4 of a constant and a constant factor -> a float constant
+OpFoldResult DequantizeNVFP4Op::fold(FoldAdaptor adaptor) {
+  auto source = dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource());
+  auto amax = dyn_cast_if_present<FloatAttr>(adaptor.getAmax());
+  if (!source || !amax)
+    return {};
+  return dequantizeNVFP4Constant(source, amax.getValue().convertToFloat(),
+                                 getType());
+}

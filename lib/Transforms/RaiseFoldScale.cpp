@@ -142,6 +142,8 @@ struct RaiseIntoConstant : OpRewritePattern<arith::MulFOp> {
     auto constant = scaled->dequantize.getSource().getDefiningOp<ConstantOp>();
     if (!constant)
       return rewriter.notifyMatchFailure(op, "the value is no constant");
+    if (!constant.getType().hasPowerOfTwoScales())
+      return rewriter.notifyMatchFailure(op, "the value is rounded (rule G3)");
     std::optional<ConstantBytes> scales =
         getConstantBytes(constant.getValue().getScales());
     numerics::Format format = constant.getType().getFormat();

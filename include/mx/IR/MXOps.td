@@ -229,12 +229,14 @@ def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
     where their product is exact and finite (rule Z2); a factor of 1 disappears.
 
     What reaches the lowering is lowered for real. If every factor is plus or
-    minus a power of two, and every scale stays in [2^-127, 2^127], the exponents
-    are added to the scales and minus signs go to the elements; this is exact.
-    (An element -128 of MXINT8 has no negative, and a NaN scale stays NaN.) In
-    every other case, decided at run time for the whole value, the elements are
-    decoded, multiplied in f32 and quantized again (rules S1 and E1), which
-    rounds.
+    minus a power of two, and every E8M0 scale stays in [2^-127, 2^127], the
+    exponents are added to the scales and minus signs go to the elements; this
+    is exact. (An element -128 of MXINT8 has no negative, and a NaN scale stays
+    NaN.) A scale in f32 or bf16 takes any factor whose product with it is exact
+    and normal. In every other case, decided at run time for the whole value,
+    the elements are decoded, multiplied in f32 and quantized again (rules S1
+    and E1, or G), which rounds. An NVFP4 value has no room for a factor (rule
+    V3); the lowering refuses to store one.
 
     Constraints:
     1. source and result have the same type;
@@ -273,6 +275,12 @@ def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
   let assemblyFormat = [{
     $source `,` $alpha attr-dict `:` qualified(type($source)) `,` type($alpha)
     `->` qualified(type($result))
+  }];
+  let extraClassDeclaration = [{
+    /// Whether every user takes the factor to where it computes in f32. Else the
+    /// scaled value is needed as such, and all users read the same bytes:
+    /// computed once, and rounded alike.
+    bool movesToUsers();
   }];
   let hasVerifier = 1;
   let hasFolder = 1;

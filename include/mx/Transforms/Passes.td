@@ -59,8 +59,8 @@ def MXRaiseFoldScale : Pass<"mx-raise-fold-scale"> {
     (a `linalg.broadcast` of a constant, or a constant that is the same all
     along each line). Two places gain by it:
 
-    - The value is an `mx.constant`, and the factor folds into its scales
-      exactly: the product disappears. Not if one of the scaled elements exceeds
+    - The value is an `mx.constant` with E8M0 scales, and the factor folds into
+      them exactly: the product disappears. Not if one of the scaled elements exceeds
       f32 by itself while the factor shrinks it; nor if the factor is negative
       and the elements are MXINT8, which has no -0.
     - The product is a float operand of `mx.block_matmul` and its value is

@@ -5,10 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The factors go into the scales where that is exact, which is known only at
-// run time: each is plus or minus a power of two, no scale leaves its range,
-// and every element can be negated if it must be (rule Z1). Else the values
-// are scaled in f32 and quantized again. What is known about a constant alpha
-// is not decided at run time.
+// run time: of E8M0 scales, each is plus or minus a power of two and no scale
+// leaves its range; of f32 and bf16 scales, every product is exact; and every
+// element can be negated if it must be (rule Z1). Else the values are scaled in
+// f32 and quantized again. What is known about a constant alpha is not decided
+// at run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +21,25 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mx/IR/MXConstant.h"
 #include "mx/Numerics/FoldScale.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mx;
 
 namespace {
 
-/// A factor taken apart: alpha = (-1)^isNegative * 2^exponent, if
-/// `isPowerOfTwo`.
+/// A factor taken apart: alpha = (-1)^isNegative * magnitude, and if
+/// `isPowerOfTwo`, magnitude = 2^exponent.
 struct Factor {
-  Value isPowerOfTwo; // i1
   Value isNegative;   // i1
+  Value magnitude;    // f32
+  Value isPowerOfTwo; // i1
   Value exponent;     // i32
 };
 
@@ -78,6 +82,8 @@ static Factor takeApart(OpBuilder &builder, Location loc, Value alpha) {
       builder, loc, isWhole,
       arith::AndIOp::create(builder, loc, isNonZero, isFinite));
   factor.isNegative = compare(Predicate::slt, bits, 0);
+  factor.magnitude =
+      arith::BitcastOp::create(builder, loc, builder.getF32Type(), magnitude);
   factor.exponent = arith::SubIOp::create(
       builder, loc, arith::ShRUIOp::create(builder, loc, normal, constant(23)),
       bias);
@@ -85,7 +91,7 @@ static Factor takeApart(OpBuilder &builder, Location loc, Value alpha) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops over bytes and factors
+// Loops over codes, scales and factors
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -117,17 +123,17 @@ private:
   Value value;
 };
 
-/// What a body computes from a byte and the factor of its line.
-using ByteFn =
-    function_ref<Value(OpBuilder &, Location, Value byte, Value alpha)>;
+/// What a body computes from a code or scale and the factor of its line.
+using StoredFn =
+    function_ref<Value(OpBuilder &, Location, Value stored, Value alpha)>;
 
 } // namespace
 
-/// The operands and maps of loops over `source`, stored bytes whose outer
+/// The operands and maps of loops over `source`, codes or scales whose outer
 /// dimensions number the lines, and over `alpha`.
-static void getByteOperands(Value source, const Alpha &alpha,
-                            SmallVectorImpl<Value> &operands,
-                            SmallVectorImpl<AffineMap> &maps) {
+static void getStoredOperands(Value source, const Alpha &alpha,
+                              SmallVectorImpl<Value> &operands,
+                              SmallVectorImpl<AffineMap> &maps) {
   unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
   SmallVector<AffineExpr> loops(rank);
   bindDimsList(source.getContext(), MutableArrayRef<AffineExpr>(loops));
@@ -136,16 +142,16 @@ static void getByteOperands(Value source, const Alpha &alpha,
   alpha.addOperand(operands, maps, rank, ArrayRef(loops).drop_back());
 }
 
-/// `fn` applied to every byte of `source`.
-static Value mapBytes(OpBuilder &builder, Location loc, Value source,
-                      const Alpha &alpha, ByteFn fn) {
+/// `fn` applied to every code or scale of `source`.
+static Value mapStored(OpBuilder &builder, Location loc, Value source,
+                       const Alpha &alpha, StoredFn fn) {
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
-  getByteOperands(source, alpha, operands, maps);
+  getStoredOperands(source, alpha, operands, maps);
   maps.push_back(maps.front());
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, source),
-      builder.getI8Type());
+      getElementTypeOrSelf(source));
   SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
@@ -157,12 +163,12 @@ static Value mapBytes(OpBuilder &builder, Location loc, Value source,
       .getResult(0);
 }
 
-/// An i1: whether `fn` holds for every byte of `source`.
-static Value allBytes(OpBuilder &builder, Location loc, Value source,
-                      const Alpha &alpha, ByteFn fn) {
+/// An i1: whether `fn` holds for every code or scale of `source`.
+static Value allStored(OpBuilder &builder, Location loc, Value source,
+                       const Alpha &alpha, StoredFn fn) {
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
-  getByteOperands(source, alpha, operands, maps);
+  getStoredOperands(source, alpha, operands, maps);
   unsigned rank = maps.front().getNumDims();
   maps.push_back(
       AffineMap::get(rank, 0, ArrayRef<AffineExpr>{}, builder.getContext()));
@@ -194,29 +200,77 @@ static Value constantI8(OpBuilder &b, Location l, int64_t value) {
 // The exact way
 //===----------------------------------------------------------------------===//
 
-/// Whether a factor of `scale` folds into it: it is plus or minus a power of
-/// two, and the byte stays in [0, 254] or is NaN.
-static Value foldsInto(OpBuilder &b, Location l, Value scale,
-                       const Factor &factor) {
+/// A scale times its factor.
+struct FoldedScale {
+  Value isExact; // i1
+  Value scale;   // of the type of the scale, if `isExact`
+};
+
+/// The exponent of the factor is added to an E8M0 byte, which stays in [0, 254]
+/// or is NaN.
+static FoldedScale foldByte(OpBuilder &b, Location l, Value scale,
+                            const Factor &factor) {
+  using Predicate = arith::CmpIPredicate;
   Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
+  Value nan = constantI32(b, l, numerics::kScaleNaN);
+  Value isNaN = arith::CmpIOp::create(b, l, Predicate::eq, byte, nan);
   Value sum = arith::AddIOp::create(b, l, byte, factor.exponent);
-  Value fits = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, sum,
-                                     constantI32(b, l, numerics::kScaleNaN));
-  Value isNaN = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
-                                      constantI32(b, l, numerics::kScaleNaN));
-  return arith::AndIOp::create(b, l, factor.isPowerOfTwo,
-                               arith::OrIOp::create(b, l, fits, isNaN));
+  Value fits = arith::CmpIOp::create(b, l, Predicate::ult, sum, nan);
+  Value stays = arith::OrIOp::create(b, l, fits, isNaN);
+  FoldedScale folded;
+  folded.isExact = arith::AndIOp::create(b, l, factor.isPowerOfTwo, stays);
+  folded.scale = arith::TruncIOp::create(
+      b, l, scale.getType(), arith::SelectOp::create(b, l, isNaN, nan, sum));
+  return folded;
 }
 
-/// `scale` with the exponent of its factor added, but NaN stays.
-static Value addExponent(OpBuilder &b, Location l, Value scale,
-                         const Factor &factor) {
-  Value addend = arith::TruncIOp::create(b, l, b.getI8Type(), factor.exponent);
-  Value nan = constantI8(b, l, numerics::kScaleNaN);
-  Value isNaN =
-      arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, scale, nan);
-  Value sum = arith::AddIOp::create(b, l, scale, addend);
-  return arith::SelectOp::create(b, l, isNaN, nan, sum);
+/// The product of a scale in f32 or bf16 and the magnitude of its factor is
+/// exact and again a normal number, or the scale is NaN.
+static FoldedScale foldFloat(OpBuilder &b, Location l, Value scale,
+                             const Factor &factor) {
+  using Predicate = arith::CmpFPredicate;
+  Type f64 = b.getF64Type();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, l, b.getF64FloatAttr(value));
+  };
+  auto compare = [&](Predicate predicate, Value lhs, Value rhs) -> Value {
+    return arith::CmpFOp::create(b, l, predicate, lhs, rhs);
+  };
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(b, l, lhs, rhs);
+  };
+  // In f64 the product of two f32 is exact.
+  Value wideScale = arith::ExtFOp::create(b, l, f64, scale);
+  Value wideFactor = arith::ExtFOp::create(b, l, f64, factor.magnitude);
+  Value product = arith::MulFOp::create(b, l, wideScale, wideFactor);
+  // To bf16 in two steps, for which there is machine code; a product that is
+  // bf16 passes both.
+  Value rounded = arith::TruncFOp::create(b, l, b.getF32Type(), product);
+  if (scale.getType() != rounded.getType())
+    rounded = arith::TruncFOp::create(b, l, scale.getType(), rounded);
+  Value isSame = compare(Predicate::OEQ,
+                         arith::ExtFOp::create(b, l, f64, rounded), product);
+  Value isNormal = both(compare(Predicate::OGE, product,
+                                constant(std::numeric_limits<float>::min())),
+                        compare(Predicate::OLE, product,
+                                constant(std::numeric_limits<float>::max())));
+  Value isNaN = compare(Predicate::UNO, wideScale, wideScale);
+  // Beside a NaN scale, too, only a finite factor other than 0 is one.
+  Value isFactor = both(compare(Predicate::OGT, wideFactor, constant(0)),
+                        compare(Predicate::OLE, wideFactor,
+                                constant(std::numeric_limits<float>::max())));
+  FoldedScale folded;
+  folded.isExact =
+      both(isFactor, arith::OrIOp::create(b, l, both(isSame, isNormal), isNaN));
+  folded.scale = arith::SelectOp::create(b, l, isNaN, scale, rounded);
+  return folded;
+}
+
+static FoldedScale fold(OpBuilder &b, Location l, Value scale,
+                        const Factor &factor) {
+  if (isa<FloatType>(scale.getType()))
+    return foldFloat(b, l, scale, factor);
+  return foldByte(b, l, scale, factor);
 }
 
 /// `code`, negated where its factor is negative.
@@ -245,6 +299,10 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     MXTensorType type = op.getType();
+    if (type.getScaleKind() == numerics::ScaleType::E4M3)
+      return op.emitOpError()
+             << "cannot be stored: an NVFP4 value has no room for a factor; "
+                "multiply the factor of its tensor instead";
     Parts parts = getParts(rewriter, loc, adaptor.getSource());
     Alpha alpha(adaptor.getAlpha());
 
@@ -255,7 +313,8 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
       known = getConstantFactors(attr);
     bool mayNegate =
         !known || llvm::any_of(*known, [](float a) { return std::signbit(a); });
-    if (known && !llvm::all_of(*known, numerics::isPowerOfTwo)) {
+    if (known && type.hasPowerOfTwoScales() &&
+        !llvm::all_of(*known, numerics::isPowerOfTwo)) {
       Parts rounded =
           requantize(rewriter, loc, type, adaptor.getSource(), alpha);
       rewriter.replaceOpWithNewOp<AssembleOp>(op, type, rounded.payload,
@@ -272,13 +331,13 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
     };
 
     Value isExact =
-        allBytes(rewriter, loc, parts.scales, alpha,
-                 [&](OpBuilder &b, Location l, Value scale, Value factor) {
-                   return foldsInto(b, l, scale, getFactor(b, l, factor));
-                 });
+        allStored(rewriter, loc, parts.scales, alpha,
+                  [&](OpBuilder &b, Location l, Value scale, Value factor) {
+                    return fold(b, l, scale, getFactor(b, l, factor)).isExact;
+                  });
     if (type.getFormat() == numerics::Format::I8 && mayNegate) {
       // -128 has no negative.
-      Value canNegate = allBytes(
+      Value canNegate = allStored(
           rewriter, loc, parts.payload, alpha,
           [&](OpBuilder &b, Location l, Value code, Value factor) -> Value {
             Value isOther = arith::CmpIOp::create(
@@ -297,7 +356,7 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
           if (mayNegate) {
             const numerics::FormatInfo &info =
                 numerics::getInfo(type.getFormat());
-            Value codes = mapBytes(
+            Value codes = mapStored(
                 b, l, unpackCodes(b, l, type, parts), alpha,
                 [&](OpBuilder &b, Location l, Value code, Value factor) {
                   return negate(b, l, code, getFactor(b, l, factor), info);
@@ -305,10 +364,10 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
             payload =
                 packCodes(b, l, codes, type.getFormat(), type.getPayloadType());
           }
-          Value scales = mapBytes(
+          Value scales = mapStored(
               b, l, parts.scales, alpha,
               [&](OpBuilder &b, Location l, Value scale, Value factor) {
-                return addExponent(b, l, scale, getFactor(b, l, factor));
+                return fold(b, l, scale, getFactor(b, l, factor)).scale;
               });
           scf::YieldOp::create(b, l, ValueRange{payload, scales});
         },
