@@ -14,10 +14,13 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Block.h"
+#include "mx/Numerics/FoldScale.h"
 #include "mx/Numerics/Packing.h"
 #include "llvm/Support/xxhash.h"
 
-#include <numeric>
+#include <array>
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace mx;
@@ -134,12 +137,20 @@ static std::optional<numerics::FloatType> getFloatType(Type type) {
   return std::nullopt;
 }
 
-BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
-                                     ScaleRule rule, Rounding rounding,
-                                     uint8_t zeroScale) {
-  // Other scales are for the run time, which rounds them in its own order.
-  if (!type.hasPowerOfTwoScales())
-    return {};
+/// Quantizes a strided array, as `numerics::quantize` does.
+using QuantizeFn = function_ref<void(
+    numerics::FloatType floatType, const void *source,
+    const std::vector<int64_t> &shape, const std::vector<int64_t> &strides,
+    int64_t blockAxis, uint8_t *payload, uint8_t *scales)>;
+
+static uint8_t *getData(AsmResourceBlob &blob) {
+  return reinterpret_cast<uint8_t *>(blob.getMutableData().data());
+}
+
+/// `source`, a constant float tensor, quantized to `type` by `quantize`, or
+/// null if it cannot be read or the result would outgrow it.
+static BlockScaledAttr quantizeWith(Attribute source, MXTensorType type,
+                                    QuantizeFn quantize) {
   std::optional<ConstantBytes> bytes = getConstantBytes(source);
   if (!bytes)
     return {};
@@ -149,22 +160,20 @@ BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
       getFloatType(sourceType.getElementType());
   if (!floatType)
     return {};
-  numerics::BlockSpec spec = {type.getFormat(), type.getBlockSize(),
-                              toNumerics(rule), toNumerics(rounding),
-                              zeroScale};
   RankedTensorType payloadType = type.getPayloadType();
   RankedTensorType scalesType = type.getScalesType();
 
   if (bytes->isSplat && sourceType.getNumElements() > kMaxExpandedElements) {
     // One block says it all, unless its bytes are not all the same.
     int64_t size = type.getBlockSize();
+    numerics::Format format = type.getFormat();
     if (size > kMaxExpandedElements ||
-        size * numerics::getInfo(spec.format).bits % 8)
+        size * numerics::getInfo(format).bits % 8)
       return {};
-    std::vector<uint8_t> payload(numerics::packedBytes(spec.format, size));
-    uint8_t scale = 0;
-    numerics::quantize(spec, *floatType, bytes->data.data(), {size}, {0}, 0,
-                       payload.data(), &scale);
+    std::vector<uint8_t> payload(numerics::packedBytes(format, size));
+    std::vector<uint8_t> scale(numerics::byteWidth(type.getScaleKind()));
+    quantize(*floatType, bytes->data.data(), {size}, {0}, 0, payload.data(),
+             scale.data());
     if (!llvm::all_equal(payload))
       return {};
     return BlockScaledAttr::get(type, makeSplat(payloadType, payload.front()),
@@ -177,14 +186,46 @@ BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
                                      : numerics::denseStrides(shape);
   AsmResourceBlob payload = allocateConstant(payloadType);
   AsmResourceBlob scales = allocateConstant(scalesType);
-  auto data = [](AsmResourceBlob &blob) {
-    return reinterpret_cast<uint8_t *>(blob.getMutableData().data());
-  };
-  numerics::quantize(spec, *floatType, bytes->data.data(), shape, strides,
-                     type.getBlockAxis(), data(payload), data(scales));
+  quantize(*floatType, bytes->data.data(), shape, strides, type.getBlockAxis(),
+           getData(payload), getData(scales));
   return BlockScaledAttr::get(type,
                               makeConstant(payloadType, std::move(payload)),
                               makeConstant(scalesType, std::move(scales)));
+}
+
+BlockScaledAttr mx::quantizeConstant(Attribute source, MXTensorType type,
+                                     ScaleRule rule, Rounding rounding,
+                                     uint8_t zeroScale) {
+  numerics::BlockSpec spec = {type.getFormat(), type.getBlockSize(),
+                              toNumerics(rule), toNumerics(rounding),
+                              zeroScale};
+  return quantizeWith(source, type,
+                      [&](numerics::FloatType floatType, const void *data,
+                          const std::vector<int64_t> &shape,
+                          const std::vector<int64_t> &strides, int64_t axis,
+                          uint8_t *payload, uint8_t *scales) {
+                        if (type.hasPowerOfTwoScales())
+                          numerics::quantize(spec, floatType, data, shape,
+                                             strides, axis, payload, scales);
+                        else
+                          numerics::quantizeFloatScaled(
+                              spec, type.getScaleKind(), floatType, data, shape,
+                              strides, axis, payload, scales);
+                      });
+}
+
+BlockScaledAttr mx::quantizeNVFP4Constant(Attribute source, MXTensorType type,
+                                          float &amax) {
+  return quantizeWith(source, type,
+                      [&](numerics::FloatType floatType, const void *data,
+                          const std::vector<int64_t> &shape,
+                          const std::vector<int64_t> &strides, int64_t axis,
+                          uint8_t *payload, uint8_t *scales) {
+                        amax = numerics::finiteAmax(floatType, data, shape,
+                                                    strides);
+                        numerics::quantizeNVFP4(floatType, data, shape, strides,
+                                                axis, amax, payload, scales);
+                      });
 }
 
 /// Whether a payload that is `byte` everywhere has the same code everywhere.
@@ -195,8 +236,18 @@ static bool isSplatOfCodes(numerics::Format format, uint8_t byte) {
   return llvm::all_equal(codes);
 }
 
-ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
-                                    RankedTensorType type) {
+/// Dequantizes a dense array, as `numerics::dequantize` does.
+using DequantizeFn = function_ref<void(
+    int64_t blockSize, const uint8_t *payload, const uint8_t *scales,
+    const std::vector<int64_t> &shape, int64_t blockAxis,
+    numerics::FloatType floatType, void *values)>;
+
+/// The float tensor of type `type` that `source` stands for, by `dequantize`,
+/// which can do with blocks of `sample` elements; or null if it cannot be read
+/// or is too large.
+static ElementsAttr dequantizeWith(BlockScaledAttr source,
+                                   RankedTensorType type, int64_t sample,
+                                   DequantizeFn dequantize) {
   std::optional<ConstantBytes> payload = getConstantBytes(source.getPayload());
   std::optional<ConstantBytes> scales = getConstantBytes(source.getScales());
   std::optional<numerics::FloatType> floatType =
@@ -204,17 +255,18 @@ ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
   if (!payload || !scales || !floatType)
     return {};
   MXTensorType sourceType = source.getType();
-  if (!sourceType.hasPowerOfTwoScales())
-    return {};
   numerics::Format format = sourceType.getFormat();
+  size_t width = numerics::byteWidth(*floatType);
 
   // A splat of codes is a splat of values only under equal scales.
   if (payload->isSplat && scales->isSplat && type.getNumElements() > 0 &&
       isSplatOfCodes(format, payload->data[0])) {
-    std::vector<uint8_t> value(numerics::byteWidth(*floatType));
-    numerics::dequantize(format, 1, payload->data.data(), scales->data.data(),
-                         {1}, 0, *floatType, value.data(), {1});
-    return makeSplat(type, value);
+    std::vector<uint8_t> codes(numerics::packedBytes(format, sample),
+                               payload->data[0]);
+    std::vector<uint8_t> values(sample * width);
+    dequantize(sample, codes.data(), scales->data.data(), {sample}, 0,
+               *floatType, values.data());
+    return makeSplat(type, ArrayRef(values).take_front(width));
   }
 
   if (type.getNumElements() > kMaxExpandedElements)
@@ -224,18 +276,172 @@ ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
       *payload, source.getPayload().getNumElements(), payloadStorage);
   ArrayRef<uint8_t> scaleBytes =
       expandBytes(*scales, source.getScales().getNumElements(), scalesStorage);
-  std::vector<int64_t> shape(type.getShape());
-  std::vector<uint8_t> values(type.getNumElements() *
-                              numerics::byteWidth(*floatType));
-  numerics::dequantize(format, sourceType.getBlockSize(), payloadBytes.data(),
-                       scaleBytes.data(), shape, sourceType.getBlockAxis(),
-                       *floatType, values.data(),
-                       numerics::denseStrides(shape));
+  std::vector<uint8_t> values(type.getNumElements() * width);
+  dequantize(sourceType.getBlockSize(), payloadBytes.data(), scaleBytes.data(),
+             std::vector<int64_t>(type.getShape()), sourceType.getBlockAxis(),
+             *floatType, values.data());
   // Not a resource: folds of other dialects read only dense.
-  size_t width = numerics::byteWidth(*floatType);
   if (!values.empty() && isRepeated(asChars(values), width))
     values.resize(width);
   return DenseElementsAttr::getFromRawBuffer(type, asChars(values));
+}
+
+ElementsAttr mx::dequantizeConstant(BlockScaledAttr source,
+                                    RankedTensorType type) {
+  numerics::Format format = source.getType().getFormat();
+  numerics::ScaleType scaleType = source.getType().getScaleKind();
+  return dequantizeWith(
+      source, type, /*sample=*/1,
+      [&](int64_t blockSize, const uint8_t *payload, const uint8_t *scales,
+          const std::vector<int64_t> &shape, int64_t axis,
+          numerics::FloatType floatType, void *values) {
+        std::vector<int64_t> strides = numerics::denseStrides(shape);
+        if (scaleType == numerics::ScaleType::E8M0)
+          return numerics::dequantize(format, blockSize, payload, scales, shape,
+                                      axis, floatType, values, strides);
+        if (scaleType != numerics::ScaleType::E4M3)
+          return numerics::dequantizeFloatScaled(format, scaleType, blockSize,
+                                                 payload, scales, shape, axis,
+                                                 floatType, values, strides);
+        // V2: as if the scales were f32.
+        int64_t count = numerics::getBlockLayout(format, blockSize, shape, axis)
+                            ->scaleCount;
+        std::vector<float> wide(count);
+        for (int64_t block = 0; block < count; ++block)
+          wide[block] = numerics::decodeElement(numerics::Format::F8E4M3FN,
+                                                scales[block]);
+        numerics::dequantizeFloatScaled(format, numerics::ScaleType::F32,
+                                        blockSize, payload, wide.data(), shape,
+                                        axis, floatType, values, strides);
+      });
+}
+
+ElementsAttr mx::dequantizeNVFP4Constant(BlockScaledAttr source, float amax,
+                                         RankedTensorType type) {
+  return dequantizeWith(
+      source, type, numerics::kNVFP4BlockSize,
+      [&](int64_t, const uint8_t *payload, const uint8_t *scales,
+          const std::vector<int64_t> &shape, int64_t axis,
+          numerics::FloatType floatType, void *values) {
+        numerics::dequantizeNVFP4(payload, scales, amax, shape, axis, floatType,
+                                  values, numerics::denseStrides(shape));
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// fold_scale
+//===----------------------------------------------------------------------===//
+
+std::optional<ConstantFactors> mx::getConstantFactors(Attribute alpha) {
+  if (auto scalar = dyn_cast_if_present<FloatAttr>(alpha)) {
+    if (!scalar.getType().isF32())
+      return std::nullopt;
+    return ConstantFactors{scalar.getValue().convertToFloat()};
+  }
+  std::optional<ConstantBytes> bytes = getConstantBytes(alpha);
+  if (!bytes || !cast<ElementsAttr>(alpha).getElementType().isF32())
+    return std::nullopt;
+  ConstantFactors factors(bytes->data.size() / sizeof(float));
+  std::memcpy(factors.data(), bytes->data.data(), bytes->data.size());
+  return factors;
+}
+
+/// The scales of `source` times the magnitudes of `factors`, or null if they
+/// are no scales.
+static ElementsAttr scaleScales(BlockScaledAttr source,
+                                ArrayRef<float> factors) {
+  std::optional<ConstantBytes> scales = getConstantBytes(source.getScales());
+  if (!scales)
+    return {};
+  RankedTensorType type = source.getType().getScalesType();
+  numerics::ScaleType scaleType = source.getType().getScaleKind();
+  if (scales->isSplat && factors.size() == 1) {
+    std::vector<uint8_t> product(scales->data.size());
+    if (!numerics::foldScales(scaleType, factors[0], scales->data.data(), 1,
+                              product.data()))
+      return {};
+    return makeSplat(type, product);
+  }
+  if (scales->isSplat && type.getNumElements() > kMaxExpandedElements)
+    return {};
+  std::vector<uint8_t> storage;
+  const uint8_t *from =
+      expandBytes(*scales, type.getNumElements(), storage).data();
+  AsmResourceBlob blob = allocateConstant(type);
+  uint8_t *to = getData(blob);
+  // One factor for all is one long line.
+  int64_t count = type.getNumElements() / factors.size();
+  int64_t step = count * numerics::byteWidth(scaleType);
+  for (float factor : factors) {
+    if (!numerics::foldScales(scaleType, factor, from, count, to))
+      return {};
+    from += step;
+    to += step;
+  }
+  return makeConstant(type, std::move(blob));
+}
+
+/// The elements of `source` with their signs flipped in the lines where the
+/// factor is negative, or null if one has no negative.
+static ElementsAttr negatePayload(BlockScaledAttr source,
+                                  ArrayRef<float> factors) {
+  std::optional<ConstantBytes> payload = getConstantBytes(source.getPayload());
+  if (!payload)
+    return {};
+  MXTensorType type = source.getType();
+  RankedTensorType payloadType = type.getPayloadType();
+  numerics::Format format = type.getFormat();
+  int64_t lineElements = type.getDimSize(type.getBlockAxis());
+  if (payload->isSplat && payloadType.getNumElements() > kMaxExpandedElements) {
+    // Eight equal codes say it all, if no line ends within a byte.
+    uint8_t byte = payload->data[0];
+    if (factors.size() != 1 || !isSplatOfCodes(format, byte) ||
+        lineElements % 8)
+      return {};
+    std::array<uint8_t, 8> packed;
+    packed.fill(byte);
+    if (!numerics::negateElements(format, packed.data(), 8, packed.data()))
+      return {};
+    int64_t bytes = numerics::packedBytes(format, 8);
+    if (!llvm::all_equal(ArrayRef(packed).take_front(bytes)))
+      return {};
+    return makeSplat(payloadType, packed[0]);
+  }
+  std::vector<uint8_t> storage;
+  const uint8_t *from =
+      expandBytes(*payload, payloadType.getNumElements(), storage).data();
+  AsmResourceBlob blob = allocateConstant(payloadType);
+  uint8_t *to = getData(blob);
+  int64_t lineBytes = payloadType.getShape().back();
+  int64_t lines = lineBytes ? payloadType.getNumElements() / lineBytes : 0;
+  for (int64_t line = 0; line < lines; ++line) {
+    float factor = factors[factors.size() == 1 ? 0 : line];
+    if (!std::signbit(factor))
+      std::memcpy(to, from, lineBytes);
+    else if (!numerics::negateElements(format, from, lineElements, to))
+      return {};
+    from += lineBytes;
+    to += lineBytes;
+  }
+  return makeConstant(payloadType, std::move(blob));
+}
+
+BlockScaledAttr mx::scaleConstant(BlockScaledAttr source,
+                                  ArrayRef<float> factors,
+                                  bool mayChangePayload) {
+  if (factors.empty())
+    return source; // no lines, no elements
+  ElementsAttr payload = source.getPayload();
+  bool isNegative =
+      llvm::any_of(factors, [](float factor) { return std::signbit(factor); });
+  if (isNegative && !mayChangePayload)
+    return {};
+  ElementsAttr scales = scaleScales(source, factors);
+  if (scales && isNegative)
+    payload = negatePayload(source, factors);
+  if (!scales || !payload)
+    return {};
+  return BlockScaledAttr::get(source.getType(), payload, scales);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,14 +1,13 @@
-//===- MXFolds.cpp - folds and canonicalization of the mx operations ------===//
+//===- MXFolds.cpp - folds of the mx operations ---------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Those of fold_scale are in MXFoldScale.cpp.
+//
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mx/IR/MXConstant.h"
 #include "mx/IR/MXOps.h"
 
@@ -73,136 +72,24 @@ OpFoldResult DequantizeBlockOp::fold(FoldAdaptor adaptor) {
   return source ? dequantizeConstant(source, getType()) : ElementsAttr();
 }
 
-//===----------------------------------------------------------------------===//
-// fold_scale
-//===----------------------------------------------------------------------===//
-
-/// fold_scale(t, 1) -> t
-OpFoldResult FoldScaleOp::fold(FoldAdaptor adaptor) {
-  auto alpha = dyn_cast_if_present<FloatAttr>(adaptor.getAlpha());
-  if (alpha && alpha.getValue().isExactlyValue(1.0))
-    return getSource();
-  return {};
+/// quantize_nvfp4 of a constant -> the constant and the factor of the tensor
+LogicalResult QuantizeNVFP4Op::fold(FoldAdaptor adaptor,
+                                    SmallVectorImpl<OpFoldResult> &results) {
+  float amax = 0;
+  BlockScaledAttr value =
+      quantizeNVFP4Constant(adaptor.getSource(), getResult().getType(), amax);
+  if (!value)
+    return failure();
+  results.assign({value, FloatAttr::get(Float32Type::get(getContext()), amax)});
+  return success();
 }
 
-/// A tensor of the shape of `like` with `alpha` everywhere.
-static Value splatLike(OpBuilder &builder, Location loc, Value alpha,
-                       Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  SmallVector<Value> dynamicSizes;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    if (type.isDynamicDim(axis))
-      dynamicSizes.push_back(
-          tensor::DimOp::create(builder, loc, like, axis).getResult());
-  return tensor::SplatOp::create(builder, loc, alpha, type.getShape(),
-                                 dynamicSizes);
-}
-
-namespace {
-
-/// fold_scale(fold_scale(t, a), b) -> fold_scale(t, a * b), where a and b are
-/// constants whose product is exact and finite in f32 (rule Z2).
-struct MergeConstantFactors : OpRewritePattern<FoldScaleOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(FoldScaleOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getSource().getDefiningOp<FoldScaleOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(op, "source is no fold_scale");
-    APFloat alpha(0.0f), beta(0.0f);
-    if (!matchPattern(inner.getAlpha(), m_ConstantFloat(&alpha)) ||
-        !matchPattern(op.getAlpha(), m_ConstantFloat(&beta)))
-      return rewriter.notifyMatchFailure(op, "a factor is no constant");
-    APFloat::opStatus status =
-        alpha.multiply(beta, APFloat::rmNearestTiesToEven);
-    if (status != APFloat::opOK || !alpha.isFinite())
-      return rewriter.notifyMatchFailure(
-          op, "the product of the factors is not exact and finite");
-    Value product = arith::ConstantOp::create(
-        rewriter, op.getLoc(),
-        rewriter.getF32FloatAttr(alpha.convertToFloat()));
-    rewriter.replaceOpWithNewOp<FoldScaleOp>(op, op.getType(),
-                                             inner.getSource(), product);
-    return success();
-  }
-};
-
-/// dequantize_block(fold_scale(t, a)) -> dequantize_block(t) * a, in f32
-/// (rule Z3).
-struct ScaleAfterDequantize : OpRewritePattern<DequantizeBlockOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DequantizeBlockOp op,
-                                PatternRewriter &rewriter) const override {
-    auto scaled = op.getSource().getDefiningOp<FoldScaleOp>();
-    if (!scaled)
-      return rewriter.notifyMatchFailure(op, "source is no fold_scale");
-    Location loc = op.getLoc();
-    Type f32 = rewriter.getF32Type();
-    Value value = DequantizeBlockOp::create(
-        rewriter, loc, op.getSource().getType().getFloatType(f32),
-        scaled.getSource());
-    value = arith::MulFOp::create(
-        rewriter, loc, value,
-        splatLike(rewriter, loc, scaled.getAlpha(), value));
-    if (op.getType().getElementType() != f32)
-      value = arith::TruncFOp::create(rewriter, loc, op.getType(), value);
-    rewriter.replaceOp(op, value);
-    return success();
-  }
-};
-
-/// block_matmul(fold_scale(a, alpha), b, c) -> c + alpha * block_matmul(a, b,
-/// 0) and the same on the other side: the factor goes to the epilogue (rule
-/// Z3).
-struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(BlockMatmulOp op,
-                                PatternRewriter &rewriter) const override {
-    for (unsigned operand : {0u, 1u}) {
-      auto scaled = op->getOperand(operand).getDefiningOp<FoldScaleOp>();
-      if (!scaled)
-        continue;
-      Location loc = op.getLoc();
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getF32FloatAttr(0.0f));
-      Value lhs = op.getLhs(), rhs = op.getRhs(), c = op.getAccumulator();
-      (operand == 0 ? lhs : rhs) = scaled.getSource();
-      Value product = BlockMatmulOp::create(
-          rewriter, loc, op.getType(), lhs, rhs,
-          splatLike(rewriter, loc, zero, c), op.getPrecision());
-      product = arith::MulFOp::create(
-          rewriter, loc, product,
-          splatLike(rewriter, loc, scaled.getAlpha(), product));
-      rewriter.replaceOpWithNewOp<arith::AddFOp>(op, c, product);
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "no operand is a fold_scale");
-  }
-};
-
-} // namespace
-
-void mx::populateFoldScalePatterns(RewritePatternSet &patterns,
-                                   PatternBenefit benefit) {
-  patterns
-      .add<MergeConstantFactors, ScaleAfterDequantize, ScaleInMatmulEpilogue>(
-          patterns.getContext(), benefit);
-}
-
-void FoldScaleOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                              MLIRContext *context) {
-  patterns.add<MergeConstantFactors>(context);
-}
-
-void DequantizeBlockOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                                    MLIRContext *context) {
-  patterns.add<ScaleAfterDequantize>(context);
-}
-
-void BlockMatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                                MLIRContext *context) {
-  patterns.add<ScaleInMatmulEpilogue>(context);
+/// dequantize_nvfp4 of a constant and a constant factor -> a float constant
+OpFoldResult DequantizeNVFP4Op::fold(FoldAdaptor adaptor) {
+  auto source = dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource());
+  auto amax = dyn_cast_if_present<FloatAttr>(adaptor.getAmax());
+  if (!source || !amax)
+    return {};
+  return dequantizeNVFP4Constant(source, amax.getValue().convertToFloat(),
+                                 getType());
 }

@@ -240,6 +240,25 @@ BlockMatmulOp::reifyResultShapes(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
+// fold_scale
+//===----------------------------------------------------------------------===//
+
+RankedTensorType mx::getLineFactorType(MXTensorType type) {
+  return RankedTensorType::get(ArrayRef(type.getStoredShape()).drop_back(),
+                               Float32Type::get(type.getContext()));
+}
+
+LogicalResult FoldScaleOp::verify() {
+  Type alpha = getAlpha().getType();
+  RankedTensorType lines = getLineFactorType(getType());
+  if (isa<FloatType>(alpha) || alpha == lines)
+    return success();
+  return emitOpError() << "expected alpha of type 'f32' or " << lines
+                       << ", one factor for each line along block axis "
+                       << getType().getBlockAxis() << ", got " << alpha;
+}
+
+//===----------------------------------------------------------------------===//
 // assemble, disassemble
 //===----------------------------------------------------------------------===//
 

@@ -83,3 +83,86 @@ func.func @factors_of_the_result_stay(%a: !a, %s: f32, %b: tensor<64x8xf32>, %c:
   %z = arith.mulf %x, %splat : tensor<4x8xf32>
   return %y, %z : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+!a = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+!b = !mx.tensor<64x8xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+
+// The factors of the lines of A multiply the rows of the product, those of B
+// its columns.
+// CHECK-LABEL: func.func @factors_of_lines
+// CHECK-SAME: (%[[A:.*]]: !mx.tensor{{.*}}, %[[B:.*]]: !mx.tensor{{.*}}, %[[ROWS:.*]]: tensor<4xf32>, %[[COLUMNS:.*]]: tensor<8xf32>, %[[C:.*]]: tensor<4x8xf32>)
+// CHECK-DAG: %[[P:.*]] = mx.block_matmul %[[A]], %[[B]],
+// CHECK-DAG: %[[COLUMN:.*]] = linalg.broadcast ins(%[[COLUMNS]] : tensor<8xf32>) outs(%{{.*}} : tensor<4x8xf32>) dimensions = [0]
+// CHECK-DAG: %[[ROW:.*]] = linalg.broadcast ins(%[[ROWS]] : tensor<4xf32>) outs(%{{.*}} : tensor<4x8xf32>) dimensions = [1]
+// CHECK-DAG: arith.mulf %[[P]], %[[COLUMN]]
+// CHECK-DAG: arith.mulf %{{.*}}, %[[ROW]]
+// CHECK: return
+func.func @factors_of_lines(%a: !a, %b: !b, %rows: tensor<4xf32>, %columns: tensor<8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = mx.fold_scale %a, %rows : !a, tensor<4xf32> -> !a
+  %1 = mx.fold_scale %b, %columns : !b, tensor<8xf32> -> !b
+  %2 = mx.block_matmul %0, %1, %c : !a, !b, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<3x4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+!b = !mx.tensor<64x8xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+
+// A has its batch, B is shared by all.
+// CHECK-LABEL: func.func @factors_of_lines_in_batches
+// CHECK-DAG: linalg.broadcast ins(%{{.*}} : tensor<3x4xf32>) outs(%{{.*}} : tensor<3x4x8xf32>) dimensions = [2]
+// CHECK-DAG: linalg.broadcast ins(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<3x4x8xf32>) dimensions = [0, 1]
+// CHECK-NOT: mx.fold_scale
+// CHECK: return
+func.func @factors_of_lines_in_batches(%a: !a, %b: !b, %rows: tensor<3x4xf32>, %columns: tensor<8xf32>, %c: tensor<3x4x8xf32>) -> tensor<3x4x8xf32> {
+  %0 = mx.fold_scale %a, %rows : !a, tensor<3x4xf32> -> !a
+  %1 = mx.fold_scale %b, %columns : !b, tensor<8xf32> -> !b
+  %2 = mx.block_matmul %0, %1, %c : !a, !b, tensor<3x4x8xf32> -> tensor<3x4x8xf32>
+  return %2 : tensor<3x4x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<?x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// Alpha knows less about M than C does, and a vector has no N.
+// CHECK-LABEL: func.func @factors_of_a_dynamic_dimension
+// CHECK-SAME: %[[ALPHA:[a-z0-9]+]]: tensor<?xf32>
+// CHECK: %[[P:.*]] = mx.block_matmul
+// CHECK: %[[CAST:.*]] = tensor.cast %[[ALPHA]] : tensor<?xf32> to tensor<4xf32>
+// CHECK: arith.mulf %[[P]], %[[CAST]]
+func.func @factors_of_a_dynamic_dimension(%a: !a, %alpha: tensor<?xf32>, %b: tensor<64xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mx.fold_scale %a, %alpha : !a, tensor<?xf32> -> !a
+  %1 = mx.block_matmul %0, %b, %c : !a, tensor<64xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+!a = !mx.tensor<?x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @broadcast_of_a_dynamic_dimension
+// CHECK: %[[CAST:.*]] = tensor.cast %{{.*}} : tensor<?xf32> to tensor<4xf32>
+// CHECK: linalg.broadcast ins(%[[CAST]] : tensor<4xf32>) outs(%{{.*}} : tensor<4x8xf32>) dimensions = [1]
+func.func @broadcast_of_a_dynamic_dimension(%a: !a, %alpha: tensor<?xf32>, %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = mx.fold_scale %a, %alpha : !a, tensor<?xf32> -> !a
+  %1 = mx.block_matmul %0, %b, %c : !a, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// -----
+
+!a = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// The scaled value is needed as such, so all users read the same bytes.
+// CHECK-LABEL: func.func @shared_fold_scale
+// CHECK: %[[F:.*]] = mx.fold_scale
+// CHECK: mx.block_matmul %[[F]]
+func.func @shared_fold_scale(%a: !a, %alpha: f32, %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> (tensor<4x8xf32>, !a) {
+  %0 = mx.fold_scale %a, %alpha : !a, f32 -> !a
+  %1 = mx.block_matmul %0, %b, %c : !a, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %1, %0 : tensor<4x8xf32>, !a
+}

@@ -49,12 +49,12 @@ func.func @of_fold_scale_dynamic(%t: !t, %a: f32) -> tensor<?x?xf32> {
 
 !t = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
 
-// The other use of the scaled value still needs it.
+// The scaled value is needed as such, so all users read the same bytes.
 // CHECK-LABEL: func.func @of_shared_fold_scale
 // CHECK-SAME: (%[[T:.*]]: !mx.tensor
-// CHECK-DAG: %[[F:.*]] = mx.fold_scale %[[T]]
-// CHECK-DAG: %[[D:.*]] = mx.dequantize_block %[[T]]
-// CHECK: return %{{.*}}, %[[F]]
+// CHECK: %[[F:.*]] = mx.fold_scale %[[T]]
+// CHECK: %[[D:.*]] = mx.dequantize_block %[[F]]
+// CHECK: return %[[D]], %[[F]]
 func.func @of_shared_fold_scale(%t: !t, %a: f32) -> (tensor<4x64xf32>, !t) {
   %0 = mx.fold_scale %t, %a : !t, f32 -> !t
   %1 = mx.dequantize_block %0 : !t -> tensor<4x64xf32>
@@ -92,4 +92,37 @@ func.func @quantized_again_otherwise_stays(%t: !t) -> (!f, !b, !x, !t) {
   %3 = mx.quantize_block %0 : tensor<64x64xf32> -> !x
   %4 = mx.quantize_block %0 scale_rule(ceil) : tensor<64x64xf32> -> !t
   return %1, %2, %3, %4 : !f, !b, !x, !t
+}
+
+// -----
+
+!t = !mx.tensor<2x64x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+
+// Every user takes the factor of its lines: a row of a broadcast.
+// CHECK-LABEL: func.func @of_fold_scale_of_lines
+// CHECK-SAME: (%[[T:.*]]: !mx.tensor{{.*}}, %[[A:.*]]: tensor<2x?xf32>)
+// CHECK-NOT: mx.fold_scale
+// CHECK: %[[D:.*]] = mx.dequantize_block %[[T]] : {{.*}} -> tensor<2x64x?xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[A]], %c1
+// CHECK: %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<2x64x?xf32>
+// CHECK: %[[B:.*]] = linalg.broadcast ins(%[[A]] : tensor<2x?xf32>) outs(%[[INIT]] : tensor<2x64x?xf32>) dimensions = [1]
+// CHECK: arith.mulf %[[D]], %[[B]]
+// CHECK: arith.truncf
+func.func @of_fold_scale_of_lines(%t: !t, %a: tensor<2x?xf32>) -> (tensor<2x64x?xf32>, tensor<2x64x?xf16>) {
+  %0 = mx.fold_scale %t, %a : !t, tensor<2x?xf32> -> !t
+  %1 = mx.dequantize_block %0 : !t -> tensor<2x64x?xf32>
+  %2 = mx.dequantize_block %0 : !t -> tensor<2x64x?xf16>
+  return %1, %2 : tensor<2x64x?xf32>, tensor<2x64x?xf16>
+}
+
+// -----
+
+!t = !mx.tensor<32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @of_fold_scale_of_one_line
+// CHECK: linalg.broadcast ins(%{{.*}} : tensor<f32>) outs(%{{.*}} : tensor<32xf32>) dimensions = [0]
+func.func @of_fold_scale_of_one_line(%t: !t, %a: tensor<f32>) -> tensor<32xf32> {
+  %0 = mx.fold_scale %t, %a : !t, tensor<f32> -> !t
+  %1 = mx.dequantize_block %0 : !t -> tensor<32xf32>
+  return %1 : tensor<32xf32>
 }

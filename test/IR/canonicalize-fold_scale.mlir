@@ -178,3 +178,248 @@ func.func @merge_of_shared_value(%t: !t) -> (!t, !t) {
   %1 = mx.fold_scale %0, %b : !t, f32 -> !t
   return %0, %1 : !t, !t
 }
+
+// -----
+
+!t = !mx.tensor<2x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// Factors of lines merge with each other and with one for all.
+// CHECK-LABEL: func.func @merge_lines
+// CHECK-SAME: (%[[T:.*]]: !mx.tensor
+// CHECK: %[[ALPHA:.*]] = arith.constant dense<[-6.000000e+00, 1.000000e+00]> : tensor<2xf32>
+// CHECK: %[[R:.*]] = mx.fold_scale %[[T]], %[[ALPHA]]
+// CHECK-NOT: mx.fold_scale
+// CHECK: return %[[R]]
+func.func @merge_lines(%t: !t) -> !t {
+  %a = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>
+  %b = arith.constant dense<[-1.0, 0.125]> : tensor<2xf32>
+  %c = arith.constant 2.0 : f32
+  %0 = mx.fold_scale %t, %a : !t, tensor<2xf32> -> !t
+  %1 = mx.fold_scale %0, %b : !t, tensor<2xf32> -> !t
+  %2 = mx.fold_scale %1, %c : !t, f32 -> !t
+  return %2 : !t
+}
+
+// -----
+
+!t = !mx.tensor<2x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// One line of two is not exact.
+// CHECK-LABEL: func.func @keep_rounded_line
+// CHECK-COUNT-2: mx.fold_scale
+func.func @keep_rounded_line(%t: !t) -> !t {
+  %a = arith.constant dense<[2.0, 0.1]> : tensor<2xf32>
+  %0 = mx.fold_scale %t, %a : !t, tensor<2xf32> -> !t
+  %1 = mx.fold_scale %0, %a : !t, tensor<2xf32> -> !t
+  return %1 : !t
+}
+
+// -----
+
+!t = !mx.tensor<?x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @splat_is_a_scalar
+// CHECK-SAME: (%[[T:.*]]: !mx.tensor{{.*}}, %[[A:.*]]: f32,
+// CHECK: mx.fold_scale %[[T]], %[[A]] : {{.*}}, f32 ->
+func.func @splat_is_a_scalar(%t: !t, %a: f32, %n: index) -> !t {
+  %alpha = tensor.splat %a[%n] : tensor<?xf32>
+  %0 = mx.fold_scale %t, %alpha : !t, tensor<?xf32> -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !mx.tensor<2x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @ones_are_no_factor
+// CHECK-SAME: (%[[T:.*]]: !mx.tensor
+// CHECK-NEXT: return %[[T]]
+func.func @ones_are_no_factor(%t: !t) -> !t {
+  %alpha = arith.constant dense<1.0> : tensor<2xf32>
+  %0 = mx.fold_scale %t, %alpha : !t, tensor<2xf32> -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !mx.tensor<2x4xf4E2M1FN, block_size = 2, scale_type = f8E8M0FNU>
+
+// Z1: into a constant. The elements stay; a NaN scale stays NaN.
+// CHECK-LABEL: func.func @into_constant
+// CHECK-NEXT: %[[R:.*]] = mx.constant payload(dense<[[P:.*]]> : tensor<2x2xi8>) scales(dense<{{\[\[}}11, -119], [-1, -2]]> : tensor<2x2xi8>)
+// CHECK-NEXT: return %[[R]]
+func.func @into_constant() -> !t {
+  %c = mx.constant payload(dense<[[0x12, 0x34], [0x56, 0x70]]> : tensor<2x2xi8>)
+                   scales(dense<[[1, 127], [255, 244]]> : tensor<2x2xi8>) : !t
+  %alpha = arith.constant 1024.0 : f32
+  %0 = mx.fold_scale %c, %alpha : !t, f32 -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !mx.tensor<4x2xf4E2M1FN, block_size = 2, scale_type = f8E8M0FNU>
+!u = !mx.tensor<1x2xf4E2M1FN, block_size = 2, scale_type = f8E8M0FNU>
+
+// FM-03, FM-04: what is not exact stays: a byte above 254 or below 0, a factor
+// that is no power of two, zeros, infinities and NaN, also beside a NaN scale.
+// CHECK-LABEL: func.func @not_into_constant
+// CHECK-COUNT-8: mx.fold_scale
+func.func @not_into_constant() -> (!t, !t, !u, !t, !t, !t, !t, !t) {
+  %c = mx.constant payload(dense<0x12> : tensor<4x1xi8>)
+                   scales(dense<[[1], [127], [245], [250]]> : tensor<4x1xi8>) : !t
+  %d = mx.constant payload(dense<0x12> : tensor<1x1xi8>) scales(dense<0> : tensor<1x1xi8>) : !u
+  %e = mx.constant payload(dense<0x12> : tensor<4x1xi8>)
+                   scales(dense<[[1], [127], [255], [250]]> : tensor<4x1xi8>) : !t
+  %big = arith.constant 1024.0 : f32
+  %three = arith.constant 3.0 : f32
+  %half = arith.constant 0.5 : f32
+  %zero = arith.constant 0.0 : f32
+  %minus_zero = arith.constant -0.0 : f32
+  %inf = arith.constant 0x7F800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %tiny = arith.constant 0x00000001 : f32
+  %0 = mx.fold_scale %c, %big : !t, f32 -> !t
+  %1 = mx.fold_scale %c, %three : !t, f32 -> !t
+  %2 = mx.fold_scale %d, %half : !u, f32 -> !u
+  %3 = mx.fold_scale %e, %zero : !t, f32 -> !t
+  %4 = mx.fold_scale %e, %minus_zero : !t, f32 -> !t
+  %5 = mx.fold_scale %e, %inf : !t, f32 -> !t
+  %6 = mx.fold_scale %e, %nan : !t, f32 -> !t
+  %7 = mx.fold_scale %e, %tiny : !t, f32 -> !t
+  return %0, %1, %2, %3, %4, %5, %6, %7 : !t, !t, !u, !t, !t, !t, !t, !t
+}
+
+// -----
+
+!t = !mx.tensor<3x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+
+// FM-04: 2^-149 and 2^127 fold where every byte stays in range.
+// CHECK-LABEL: func.func @extremes_into_constant
+// CHECK: mx.constant payload(dense<56> : tensor<3x2xi8>) scales(dense<{{\[\[}}0], [105], [-1]]> : tensor<3x1xi8>)
+// CHECK: mx.constant payload(dense<56> : tensor<3x2xi8>) scales(dense<{{\[\[}}127], [-2], [-1]]> : tensor<3x1xi8>)
+// CHECK-NOT: mx.fold_scale
+func.func @extremes_into_constant() -> (!t, !t) {
+  %c = mx.constant payload(dense<56> : tensor<3x2xi8>)
+                   scales(dense<[[149], [254], [255]]> : tensor<3x1xi8>) : !t
+  %tiny = arith.constant 0x00000001 : f32
+  %0 = mx.fold_scale %c, %tiny : !t, f32 -> !t
+  %d = mx.constant payload(dense<56> : tensor<3x2xi8>)
+                   scales(dense<[[0], [127], [255]]> : tensor<3x1xi8>) : !t
+  %huge = arith.constant 0x7F000000 : f32
+  %1 = mx.fold_scale %d, %huge : !t, f32 -> !t
+  return %0, %1 : !t, !t
+}
+
+// -----
+
+!t = !mx.tensor<2x3xf4E2M1FN, block_size = 3, scale_type = f8E8M0FNU>
+!i = !mx.tensor<2x2xi8, block_size = 2, scale_type = f8E8M0FNU>
+
+// FM-04: a minus sign goes to the elements, zeros included; bits that no element
+// uses stay 0 (P4). In MXINT8 there is no -0, and -128 has no negative.
+// CHECK-LABEL: func.func @negative_into_constant
+// CHECK-DAG: mx.constant payload(dense<{{\[\[}}-103, 8], [-8, 10]]> : tensor<2x2xi8>) scales(dense<127> : tensor<2x1xi8>)
+// CHECK-DAG: mx.constant payload(dense<{{\[\[}}-1, 0], [127, -127]]> : tensor<2x2xi8>) scales(dense<-128> : tensor<2x1xi8>)
+// CHECK-DAG: mx.constant payload(dense<{{\[\[}}1, 0], [-128, 127]]> : tensor<2x2xi8>)
+// CHECK-COUNT-1: mx.fold_scale
+// CHECK-NOT: mx.fold_scale
+func.func @negative_into_constant() -> (!t, !i, !i) {
+  %c = mx.constant payload(dense<[[0x11, 0x00], [0x70, 0x02]]> : tensor<2x2xi8>)
+                   scales(dense<127> : tensor<2x1xi8>) : !t
+  %minus_one = arith.constant -1.0 : f32
+  %0 = mx.fold_scale %c, %minus_one : !t, f32 -> !t
+  %d = mx.constant payload(dense<[[1, 0], [-127, 127]]> : tensor<2x2xi8>)
+                   scales(dense<127> : tensor<2x1xi8>) : !i
+  %minus_two = arith.constant -2.0 : f32
+  %1 = mx.fold_scale %d, %minus_two : !i, f32 -> !i
+  %e = mx.constant payload(dense<[[1, 0], [-128, 127]]> : tensor<2x2xi8>)
+                   scales(dense<127> : tensor<2x1xi8>) : !i
+  %2 = mx.fold_scale %e, %minus_two : !i, f32 -> !i
+  return %0, %1, %2 : !t, !i, !i
+}
+
+// -----
+
+!t = !mx.tensor<4x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU, block_axis = 0>
+
+// Each line its factor: here, each column.
+// CHECK-LABEL: func.func @lines_into_constant
+// CHECK: mx.constant payload(dense<{{\[\[}}1, 2, 3, 4], [-123, -122, -121, -120]]> : tensor<2x4xi8>) scales(dense<{{\[\[}}-127, -126], [126, 127]]> : tensor<2x2xi8>)
+// CHECK-NOT: mx.fold_scale
+func.func @lines_into_constant() -> !t {
+  %c = mx.constant payload(dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8>)
+                   scales(dense<[[127, 128], [127, 128]]> : tensor<2x2xi8>) : !t
+  %alpha = arith.constant dense<[4.0, -0.5]> : tensor<2xf32>
+  %0 = mx.fold_scale %c, %alpha : !t, tensor<2xf32> -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !mx.tensor<2x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+
+// AX-05: scales that were equal are no splat any more, and one line that does
+// not fold keeps the whole.
+// CHECK-LABEL: func.func @lines_of_a_splat
+// CHECK: mx.constant payload(dense<1> : tensor<2x2xi8>) scales(dense<{{\[\[}}-128], [126]]> : tensor<2x1xi8>)
+// CHECK: mx.fold_scale
+func.func @lines_of_a_splat() -> (!t, !t) {
+  %c = mx.constant payload(dense<1> : tensor<2x2xi8>) scales(dense<127> : tensor<2x1xi8>) : !t
+  %alpha = arith.constant dense<[2.0, 0.5]> : tensor<2xf32>
+  %0 = mx.fold_scale %c, %alpha : !t, tensor<2xf32> -> !t
+  %beta = arith.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %1 = mx.fold_scale %c, %beta : !t, tensor<2xf32> -> !t
+  return %0, %1 : !t, !t
+}
+
+// -----
+
+!t = !mx.tensor<65536x65536xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// A splat of any size costs what one element costs.
+// CHECK-LABEL: func.func @huge_splat
+// CHECK: mx.constant payload(dense<-86> : tensor<65536x32768xi8>) scales(dense<-128> : tensor<65536x2048xi8>)
+func.func @huge_splat() -> !t {
+  %c = mx.constant payload(dense<0x22> : tensor<65536x32768xi8>) scales(dense<127> : tensor<65536x2048xi8>) : !t
+  %alpha = arith.constant -2.0 : f32
+  %0 = mx.fold_scale %c, %alpha : !t, f32 -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !mx.tensor<2x32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// The payload of a constant that stays is shared, and not written a second time
+// for a minus sign.
+// CHECK-LABEL: func.func @shared_constant
+// CHECK: %[[C:.*]] = mx.constant payload(dense_resource<w> : tensor<2x32xi8>) scales(dense<127> : tensor<2x1xi8>)
+// CHECK: %[[TWICE:.*]] = mx.constant payload(dense_resource<w> : tensor<2x32xi8>) scales(dense<-128> : tensor<2x1xi8>)
+// CHECK: %[[MINUS:.*]] = mx.fold_scale %[[C]]
+// CHECK: return %[[C]], %[[TWICE]], %[[MINUS]]
+func.func @shared_constant() -> (!t, !t, !t) {
+  %c = mx.constant payload(dense_resource<w> : tensor<2x32xi8>) scales(dense<127> : tensor<2x1xi8>) : !t
+  %two = arith.constant 2.0 : f32
+  %0 = mx.fold_scale %c, %two : !t, f32 -> !t
+  %minus_two = arith.constant -2.0 : f32
+  %1 = mx.fold_scale %c, %minus_two : !t, f32 -> !t
+  return %c, %0, %1 : !t, !t, !t
+}
+{-#
+  dialect_resources: { builtin: { w: "0x010000000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F200102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F20" } }
+#-}
+
+// -----
+
+!t = !mx.tensor<2x32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// FM-05: what is known at run time only never becomes a scale.
+// CHECK-LABEL: func.func @unknown_factor_of_a_constant
+// CHECK-COUNT-2: mx.fold_scale
+func.func @unknown_factor_of_a_constant(%a: f32, %b: tensor<2xf32>) -> (!t, !t) {
+  %c = mx.constant payload(dense<1> : tensor<2x32xi8>) scales(dense<127> : tensor<2x1xi8>) : !t
+  %0 = mx.fold_scale %c, %a : !t, f32 -> !t
+  %1 = mx.fold_scale %c, %b : !t, tensor<2xf32> -> !t
+  return %0, %1 : !t, !t
+}

@@ -57,16 +57,34 @@ mlir::ElementsAttr makeConstant(mlir::RankedTensorType type,
 mlir::ElementsAttr makeSplat(mlir::RankedTensorType type,
                              llvm::ArrayRef<uint8_t> element);
 
-/// A value `source`, a constant float tensor, quantized to `type`, or null if
-/// it cannot be read or the result would outgrow it.
+/// `source`, a constant float tensor, quantized to `type`, or null if it cannot
+/// be read or the result would outgrow it.
 BlockScaledAttr quantizeConstant(mlir::Attribute source, MXTensorType type,
                                  ScaleRule rule, Rounding rounding,
                                  uint8_t zeroScale);
+/// The same for NVFP4 (rule V1); writes the factor of the tensor to `amax`.
+BlockScaledAttr quantizeNVFP4Constant(mlir::Attribute source, MXTensorType type,
+                                      float &amax);
 
-/// The float tensor that `source` stands for, or null if it cannot be read or
-/// is too large.
+/// The float tensor of type `type` that `source` stands for, or null if it
+/// cannot be read or is too large.
 mlir::ElementsAttr dequantizeConstant(BlockScaledAttr source,
                                       mlir::RankedTensorType type);
+/// The same with the factor of an NVFP4 tensor (rule V1).
+mlir::ElementsAttr dequantizeNVFP4Constant(BlockScaledAttr source, float amax,
+                                           mlir::RankedTensorType type);
+
+/// The factors of a constant alpha of `fold_scale`: one for each line, or one
+/// for all. Nothing if `alpha` cannot be read.
+using ConstantFactors = llvm::SmallVector<float>;
+std::optional<ConstantFactors> getConstantFactors(mlir::Attribute alpha);
+
+/// `source` times `factors`, with new scales and, where a factor is negative,
+/// new elements, if that is exact (rule Z1) and the elements may change; else
+/// null.
+BlockScaledAttr scaleConstant(BlockScaledAttr source,
+                              llvm::ArrayRef<float> factors,
+                              bool mayChangePayload);
 
 } // namespace mx
 

@@ -30,6 +30,7 @@ def MX_Dialect : Dialect {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
   let hasConstantMaterializer = 1;

@@ -55,6 +55,7 @@ def MX_QuantizeNVFP4Op : MX_Op<"quantize_nvfp4", [Pure]> {
     type($amax)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def MX_DequantizeNVFP4Op : MX_Op<"dequantize_nvfp4", [Pure]> {
@@ -93,6 +94,8 @@ def MX_DequantizeNVFP4Op : MX_Op<"dequantize_nvfp4", [Pure]> {
     `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // MX_IR_MXNVFP4OPS

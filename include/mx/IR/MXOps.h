@@ -57,6 +57,10 @@ enum class ReshapeKind {
 
 ReshapeKind getReshapeKind(MXTensorType source, MXTensorType result);
 
+/// The type of an alpha of `fold_scale` with one factor for each line of a
+/// value of type `type` along its block axis.
+mlir::RankedTensorType getLineFactorType(MXTensorType type);
+
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.
 void populateFoldScalePatterns(mlir::RewritePatternSet &patterns,

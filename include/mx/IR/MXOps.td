@@ -25,6 +25,9 @@ def MX_ScalesTensor : RankedTensorOf<[I8, F32, BF16]>;
 def MX_MatmulOperand : AnyTypeOf<[MX_TensorType, MX_FloatTensor],
     "block-scaled tensor or float tensor", "::mlir::Type">;
 
+def MX_Factor : AnyTypeOf<[F32, RankedTensorOf<[F32]>],
+    "f32 or tensor of f32", "::mlir::Type">;
+
 include "mx/IR/MXConstantOp.td"
 include "mx/IR/MXElementOps.td"
 include "mx/IR/MXNVFP4Ops.td"
@@ -208,23 +211,37 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
 
 def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
     AllTypesMatch<["source", "result"]>]> {
-  let summary = "multiply a block-scaled value by a scalar";
+  let summary = "multiply a block-scaled value by one factor, or one for each line";
   let description = [{
-    The block-scaled value `alpha * source` (rule Z1).
+    The block-scaled value `alpha * source` (rule Z1). `alpha` is a scalar, or a
+    tensor with one factor for each line along the block axis: for each row of a
+    left operand of a matmul, for each column of a right one.
 
-    Canonicalization moves the factor to where f32 arithmetic happens: behind a
-    dequantize, and into the epilogue of a matmul (rule Z3). Two constant
-    factors merge where their product is exact and finite (rule Z2); a factor of
-    1 disappears.
+    ```
+    result[.., k, ..] = alpha * source[.., k, ..]        # alpha: f32
+    result[.., k, ..] = alpha[.., ..] * source[.., k, ..] # alpha: tensor<..xf32>
+    ```
 
-    What reaches the lowering is lowered for real. If alpha is plus or minus a
-    power of two, and every scale stays in [2^-127, 2^127], the exponent is
-    added to the scales and a minus sign goes to the elements; this is exact. In
-    every other case, decided at run time, the values are decoded, multiplied in
-    f32 and quantized again (rules S1 and E1), which rounds.
+    Where every user is a dequantize or a matmul, canonicalization moves the
+    factor to where f32 arithmetic happens: behind the dequantize, and into the
+    epilogue of the matmul (rule Z3). If the source is a constant, a constant
+    factor becomes part of it where that is exact. Two constant factors merge
+    where their product is exact and finite (rule Z2); a factor of 1 disappears.
+
+    What reaches the lowering is lowered for real. If every factor is plus or
+    minus a power of two, and every E8M0 scale stays in [2^-127, 2^127], the
+    exponents are added to the scales and minus signs go to the elements; this
+    is exact. (An element -128 of MXINT8 has no negative, and a NaN scale stays
+    NaN.) A scale in f32 or bf16 takes any factor whose product with it is exact
+    and normal. In every other case, decided at run time for the whole value,
+    the elements are decoded, multiplied in f32 and quantized again (rules S1
+    and E1, or G), which rounds. An NVFP4 value has no room for a factor (rule
+    V3); the lowering refuses to store one.
 
     Constraints:
-    1. source and result have the same type.
+    1. source and result have the same type;
+    2. alpha is an f32, or a tensor of f32 whose shape is that of the source
+       without the block axis.
 
     Example:
 
@@ -238,16 +255,34 @@ def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
          -> !mx.tensor<32x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
       return %0 : !mx.tensor<32x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
     }
+
+    func.func @columns(
+        %t: !mx.tensor<64x16xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>,
+        %alpha: tensor<16xf32>)
+        -> !mx.tensor<64x16xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0> {
+      %0 = mx.fold_scale %t, %alpha
+          : !mx.tensor<64x16xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>,
+            tensor<16xf32>
+         -> !mx.tensor<64x16xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+      return %0 : !mx.tensor<64x16xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+    }
     ```
 
     Lowers to a guarded exponent add on the scales.
   }];
-  let arguments = (ins MX_TensorType:$source, F32:$alpha);
+  let arguments = (ins MX_TensorType:$source, MX_Factor:$alpha);
   let results = (outs MX_TensorType:$result);
   let assemblyFormat = [{
     $source `,` $alpha attr-dict `:` qualified(type($source)) `,` type($alpha)
     `->` qualified(type($result))
   }];
+  let extraClassDeclaration = [{
+    /// Whether every user takes the factor to where it computes in f32. Else the
+    /// scaled value is needed as such, and all users read the same bytes:
+    /// computed once, and rounded alike.
+    bool movesToUsers();
+  }];
+  let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }

@@ -116,6 +116,70 @@ def MXPadReduction : Pass<"mx-pad-reduction"> {
   ];
 }
 
+def MXRaiseFoldScale : Pass<"mx-raise-fold-scale"> {
+  let summary = "fold constant factors of dequantized values into their scales";
+  let description = [{
+    Takes a product of a dequantized value and a constant factor back into the
+    block-scaled value, where each factor is plus or minus a power of two. The
+    factor is one for all (a splat), or one for each line along the block axis
+    (a `linalg.broadcast` of a constant, or a constant that is the same all
+    along each line). Two places gain by it:
+
+    - The value is an `mx.constant` with E8M0 scales, and the factor folds into
+      them exactly: the product disappears. Not if one of the scaled elements exceeds
+      f32 by itself while the factor shrinks it; nor if the factor is negative
+      and the elements are MXINT8, which has no -0.
+    - The product is a float operand of `mx.block_matmul` and its value is
+      blocked along K: the matmul reads the block-scaled value through
+      `mx.fold_scale`, which canonicalization moves to the epilogue. The result
+      stays within the contract of the matmul (rule M2).
+
+    Anything else stays. Of a value that is not known, `mx.fold_scale` would
+    have to round wherever a scale leaves its range; canonicalization moves the
+    factor the other way for this reason, and this pass never makes what
+    canonicalization undoes. A factor that is not constant never becomes a scale.
+    A dequantized value with other users stays, because it would be decoded
+    twice.
+
+    Before: anything. After: no such product is left, but for those that do not
+    fold.
+
+    Example:
+
+    ```mlir
+    func.func @weight() -> tensor<1x2xf32> {
+      %w = mx.constant payload(dense<[[56, 64]]> : tensor<1x2xi8>)
+                       scales(dense<120> : tensor<1x1xi8>)
+          : !mx.tensor<1x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+      %0 = mx.dequantize_block %w
+          : !mx.tensor<1x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+         -> tensor<1x2xf32>
+      %alpha = arith.constant dense<4.0> : tensor<1x2xf32>
+      %1 = arith.mulf %0, %alpha : tensor<1x2xf32>
+      return %1 : tensor<1x2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @weight() -> tensor<1x2xf32> {
+      %w = mx.constant payload(dense<[[56, 64]]> : tensor<1x2xi8>)
+                       scales(dense<122> : tensor<1x1xi8>)
+          : !mx.tensor<1x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+      %0 = mx.dequantize_block %w
+          : !mx.tensor<1x2xf8E4M3FN, block_size = 2, scale_type = f8E8M0FNU>
+         -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mx::MXDialect"
+  ];
+}
+
 def MXReturnInPlace : Pass<"mx-return-in-place", "::mlir::ModuleOp"> {
   let summary = "return a buffer argument itself, not a copy of it";
   let description = [{

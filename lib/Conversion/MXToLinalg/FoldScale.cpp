@@ -4,10 +4,12 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The factor goes into the scales where that is exact, which is known only at
-// run time: alpha is plus or minus a power of two, no scale leaves its range,
-// and every element can be negated if it must be (rule Z1). Else the values
-// are scaled in f32 and quantized again.
+// The factors go into the scales where that is exact, which is known only at
+// run time: of E8M0 scales, each is plus or minus a power of two and no scale
+// leaves its range; of f32 and bf16 scales, every product is exact; and every
+// element can be negated if it must be (rule Z1). Else the values are scaled in
+// f32 and quantized again. What is known about a constant alpha is not decided
+// at run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +20,26 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mx/IR/MXConstant.h"
+#include "mx/Numerics/FoldScale.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mx;
 
 namespace {
 
-/// A factor taken apart: alpha = (-1)^isNegative * 2^exponent, if
-/// `isPowerOfTwo`.
+/// A factor taken apart: alpha = (-1)^isNegative * magnitude, and if
+/// `isPowerOfTwo`, magnitude = 2^exponent.
 struct Factor {
-  Value isPowerOfTwo; // i1
   Value isNegative;   // i1
+  Value magnitude;    // f32
+  Value isPowerOfTwo; // i1
   Value exponent;     // i32
 };
 
@@ -72,68 +82,113 @@ static Factor takeApart(OpBuilder &builder, Location loc, Value alpha) {
       builder, loc, isWhole,
       arith::AndIOp::create(builder, loc, isNonZero, isFinite));
   factor.isNegative = compare(Predicate::slt, bits, 0);
+  factor.magnitude =
+      arith::BitcastOp::create(builder, loc, builder.getF32Type(), magnitude);
   factor.exponent = arith::SubIOp::create(
       builder, loc, arith::ShRUIOp::create(builder, loc, normal, constant(23)),
       bias);
   return factor;
 }
 
-/// `fn` applied to every element of `source`, a tensor of i8.
-static Value mapBytes(OpBuilder &builder, Location loc, Value source,
-                      function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+//===----------------------------------------------------------------------===//
+// Loops over codes, scales and factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The alpha of a fold_scale as an operand of a `linalg.generic`: none if it is
+/// a scalar, else a tensor with one factor for each line.
+class Alpha {
+public:
+  explicit Alpha(Value value) : value(value) {}
+
+  bool isTensor() const { return isa<RankedTensorType>(value.getType()); }
+  /// The scalar; known before any loop.
+  Value getScalar() const { return value; }
+
+  /// Appends the operand, where loops `lines` number the lines.
+  void addOperand(SmallVectorImpl<Value> &operands,
+                  SmallVectorImpl<AffineMap> &maps, unsigned numLoops,
+                  ArrayRef<AffineExpr> lines) const {
+    if (!isTensor())
+      return;
+    operands.push_back(value);
+    maps.push_back(AffineMap::get(numLoops, 0, lines, value.getContext()));
+  }
+
+  /// In the body, whose arguments are a value, then alpha if it is a tensor.
+  Value get(ValueRange args) const { return isTensor() ? args[1] : value; }
+
+private:
+  Value value;
+};
+
+/// What a body computes from a code or scale and the factor of its line.
+using StoredFn =
+    function_ref<Value(OpBuilder &, Location, Value stored, Value alpha)>;
+
+} // namespace
+
+/// The operands and maps of loops over `source`, codes or scales whose outer
+/// dimensions number the lines, and over `alpha`.
+static void getStoredOperands(Value source, const Alpha &alpha,
+                              SmallVectorImpl<Value> &operands,
+                              SmallVectorImpl<AffineMap> &maps) {
+  unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
+  SmallVector<AffineExpr> loops(rank);
+  bindDimsList(source.getContext(), MutableArrayRef<AffineExpr>(loops));
+  operands.push_back(source);
+  maps.push_back(AffineMap::get(rank, 0, loops, source.getContext()));
+  alpha.addOperand(operands, maps, rank, ArrayRef(loops).drop_back());
+}
+
+/// `fn` applied to every code or scale of `source`.
+static Value mapStored(OpBuilder &builder, Location loc, Value source,
+                       const Alpha &alpha, StoredFn fn) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  getStoredOperands(source, alpha, operands, maps);
+  maps.push_back(maps.front());
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, source),
-      builder.getI8Type());
-  SmallVector<utils::IteratorType> iterators(rank,
+      getElementTypeOrSelf(source));
+  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             builder, loc, init.getType(), source, init,
-             ArrayRef<AffineMap>{identity, identity}, iterators,
+             builder, loc, init.getType(), operands, init, maps, iterators,
              [&](OpBuilder &b, Location l, ValueRange args) {
-               linalg::YieldOp::create(b, l, fn(b, l, args[0]));
+               linalg::YieldOp::create(b, l,
+                                       fn(b, l, args[0], alpha.get(args)));
              })
       .getResult(0);
 }
 
-/// An i1: whether `fn` holds for every element of `source`, a tensor of i8.
-static Value allBytes(OpBuilder &builder, Location loc, Value source,
-                      function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
-  Type i1 = builder.getI1Type();
-  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{}, i1);
+/// An i1: whether `fn` holds for every code or scale of `source`.
+static Value allStored(OpBuilder &builder, Location loc, Value source,
+                       const Alpha &alpha, StoredFn fn) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  getStoredOperands(source, alpha, operands, maps);
+  unsigned rank = maps.front().getNumDims();
+  maps.push_back(
+      AffineMap::get(rank, 0, ArrayRef<AffineExpr>{}, builder.getContext()));
   Value yes =
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{},
+                                       builder.getI1Type());
   init = linalg::FillOp::create(builder, loc, yes, init).getResult(0);
-  SmallVector<AffineMap> maps = {
-      builder.getMultiDimIdentityMap(rank),
-      AffineMap::get(rank, 0, ArrayRef<AffineExpr>{}, builder.getContext())};
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::reduction);
   Value result =
       linalg::GenericOp::create(
-          builder, loc, init.getType(), source, init, maps, iterators,
+          builder, loc, init.getType(), operands, init, maps, iterators,
           [&](OpBuilder &b, Location l, ValueRange args) {
-            Value both =
-                arith::AndIOp::create(b, l, args[1], fn(b, l, args[0]));
+            Value holds = fn(b, l, args[0], alpha.get(args));
+            Value both = arith::AndIOp::create(b, l, args.back(), holds);
             linalg::YieldOp::create(b, l, both);
           })
           .getResult(0);
   return tensor::ExtractOp::create(builder, loc, result, ValueRange{});
-}
-
-/// Whether the scale byte stays in [0, 254] when `exponent` is added, or is
-/// NaN.
-static Value staysInRange(OpBuilder &b, Location l, Value scale,
-                          Value exponent) {
-  Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
-  Value sum = arith::AddIOp::create(b, l, byte, exponent);
-  Value fits = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, sum,
-                                     constantI32(b, l, numerics::kScaleNaN));
-  Value isNaN = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
-                                      constantI32(b, l, numerics::kScaleNaN));
-  return arith::OrIOp::create(b, l, fits, isNaN);
 }
 
 static Value constantI8(OpBuilder &b, Location l, int64_t value) {
@@ -141,42 +196,96 @@ static Value constantI8(OpBuilder &b, Location l, int64_t value) {
       b, l, b.getI8IntegerAttr(static_cast<int8_t>(value)));
 }
 
-/// Adds `exponent` to every scale but NaN.
-static Value addExponent(OpBuilder &builder, Location loc, Value scales,
-                         Value exponent) {
-  Value addend =
-      arith::TruncIOp::create(builder, loc, builder.getI8Type(), exponent);
-  return mapBytes(builder, loc, scales,
-                  [&](OpBuilder &b, Location l, Value scale) -> Value {
-                    Value nan = constantI8(b, l, numerics::kScaleNaN);
-                    Value isNaN = arith::CmpIOp::create(
-                        b, l, arith::CmpIPredicate::eq, scale, nan);
-                    Value sum = arith::AddIOp::create(b, l, scale, addend);
-                    return arith::SelectOp::create(b, l, isNaN, nan, sum);
-                  });
+//===----------------------------------------------------------------------===//
+// The exact way
+//===----------------------------------------------------------------------===//
+
+/// A scale times its factor.
+struct FoldedScale {
+  Value isExact; // i1
+  Value scale;   // of the type of the scale, if `isExact`
+};
+
+/// The exponent of the factor is added to an E8M0 byte, which stays in [0, 254]
+/// or is NaN.
+static FoldedScale foldByte(OpBuilder &b, Location l, Value scale,
+                            const Factor &factor) {
+  using Predicate = arith::CmpIPredicate;
+  Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
+  Value nan = constantI32(b, l, numerics::kScaleNaN);
+  Value isNaN = arith::CmpIOp::create(b, l, Predicate::eq, byte, nan);
+  Value sum = arith::AddIOp::create(b, l, byte, factor.exponent);
+  Value fits = arith::CmpIOp::create(b, l, Predicate::ult, sum, nan);
+  Value stays = arith::OrIOp::create(b, l, fits, isNaN);
+  FoldedScale folded;
+  folded.isExact = arith::AndIOp::create(b, l, factor.isPowerOfTwo, stays);
+  folded.scale = arith::TruncIOp::create(
+      b, l, scale.getType(), arith::SelectOp::create(b, l, isNaN, nan, sum));
+  return folded;
 }
 
-/// Negates every element where `isNegative`.
-static Value negateElements(OpBuilder &builder, Location loc, MXTensorType type,
-                            const Parts &parts, Value isNegative) {
-  const numerics::FormatInfo &info = numerics::getInfo(type.getFormat());
-  Value codes = unpackCodes(builder, loc, type, parts);
-  codes = mapBytes(
-      builder, loc, codes, [&](OpBuilder &b, Location l, Value code) -> Value {
-        Value negated;
-        if (info.exponentBits == 0) {
-          negated = arith::SubIOp::create(b, l, constantI8(b, l, 0), code);
-        } else {
-          negated = arith::XOrIOp::create(b, l, code,
-                                          constantI8(b, l, info.signMask()));
-        }
-        Value result = arith::SelectOp::create(b, l, isNegative, negated, code);
-        // Packing wants clean high bits.
-        return arith::AndIOp::create(b, l, result,
-                                     constantI8(b, l, info.codeMask()));
-      });
-  return packCodes(builder, loc, codes, type.getFormat(),
-                   type.getPayloadType());
+/// The product of a scale in f32 or bf16 and the magnitude of its factor is
+/// exact and again a normal number, or the scale is NaN.
+static FoldedScale foldFloat(OpBuilder &b, Location l, Value scale,
+                             const Factor &factor) {
+  using Predicate = arith::CmpFPredicate;
+  Type f64 = b.getF64Type();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, l, b.getF64FloatAttr(value));
+  };
+  auto compare = [&](Predicate predicate, Value lhs, Value rhs) -> Value {
+    return arith::CmpFOp::create(b, l, predicate, lhs, rhs);
+  };
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(b, l, lhs, rhs);
+  };
+  // In f64 the product of two f32 is exact.
+  Value wideScale = arith::ExtFOp::create(b, l, f64, scale);
+  Value wideFactor = arith::ExtFOp::create(b, l, f64, factor.magnitude);
+  Value product = arith::MulFOp::create(b, l, wideScale, wideFactor);
+  // To bf16 in two steps, for which there is machine code; a product that is
+  // bf16 passes both.
+  Value rounded = arith::TruncFOp::create(b, l, b.getF32Type(), product);
+  if (scale.getType() != rounded.getType())
+    rounded = arith::TruncFOp::create(b, l, scale.getType(), rounded);
+  Value isSame = compare(Predicate::OEQ,
+                         arith::ExtFOp::create(b, l, f64, rounded), product);
+  Value isNormal = both(compare(Predicate::OGE, product,
+                                constant(std::numeric_limits<float>::min())),
+                        compare(Predicate::OLE, product,
+                                constant(std::numeric_limits<float>::max())));
+  Value isNaN = compare(Predicate::UNO, wideScale, wideScale);
+  // Beside a NaN scale, too, only a finite factor other than 0 is one.
+  Value isFactor = both(compare(Predicate::OGT, wideFactor, constant(0)),
+                        compare(Predicate::OLE, wideFactor,
+                                constant(std::numeric_limits<float>::max())));
+  FoldedScale folded;
+  folded.isExact =
+      both(isFactor, arith::OrIOp::create(b, l, both(isSame, isNormal), isNaN));
+  folded.scale = arith::SelectOp::create(b, l, isNaN, scale, rounded);
+  return folded;
+}
+
+static FoldedScale fold(OpBuilder &b, Location l, Value scale,
+                        const Factor &factor) {
+  if (isa<FloatType>(scale.getType()))
+    return foldFloat(b, l, scale, factor);
+  return foldByte(b, l, scale, factor);
+}
+
+/// `code`, negated where its factor is negative.
+static Value negate(OpBuilder &b, Location l, Value code, const Factor &factor,
+                    const numerics::FormatInfo &info) {
+  Value negated;
+  if (info.exponentBits == 0)
+    negated = arith::SubIOp::create(b, l, constantI8(b, l, 0), code);
+  else
+    negated =
+        arith::XOrIOp::create(b, l, code, constantI8(b, l, info.signMask()));
+  Value result =
+      arith::SelectOp::create(b, l, factor.isNegative, negated, code);
+  // Packing wants clean high bits.
+  return arith::AndIOp::create(b, l, result, constantI8(b, l, info.codeMask()));
 }
 
 namespace {
@@ -190,64 +299,121 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     MXTensorType type = op.getType();
+    if (type.getScaleKind() == numerics::ScaleType::E4M3)
+      return op.emitOpError()
+             << "cannot be stored: an NVFP4 value has no room for a factor; "
+                "multiply the factor of its tensor instead";
     Parts parts = getParts(rewriter, loc, adaptor.getSource());
-    Factor factor = takeApart(rewriter, loc, adaptor.getAlpha());
+    Alpha alpha(adaptor.getAlpha());
 
-    Value scalesFit =
-        allBytes(rewriter, loc, parts.scales,
-                 [&](OpBuilder &b, Location l, Value scale) {
-                   return staysInRange(b, l, scale, factor.exponent);
-                 });
+    // What a constant alpha says at compile time.
+    Attribute attr;
+    std::optional<ConstantFactors> known;
+    if (matchPattern(op.getAlpha(), m_Constant(&attr)))
+      known = getConstantFactors(attr);
+    bool mayNegate =
+        !known || llvm::any_of(*known, [](float a) { return std::signbit(a); });
+    if (known && type.hasPowerOfTwoScales() &&
+        !llvm::all_of(*known, numerics::isPowerOfTwo)) {
+      Parts rounded =
+          requantize(rewriter, loc, type, adaptor.getSource(), alpha);
+      rewriter.replaceOpWithNewOp<AssembleOp>(op, type, rounded.payload,
+                                              rounded.scales);
+      return success();
+    }
+
+    // One factor for all is taken apart once.
+    Factor scalarFactor;
+    if (!alpha.isTensor())
+      scalarFactor = takeApart(rewriter, loc, alpha.getScalar());
+    auto getFactor = [&](OpBuilder &b, Location l, Value factor) {
+      return alpha.isTensor() ? takeApart(b, l, factor) : scalarFactor;
+    };
+
     Value isExact =
-        arith::AndIOp::create(rewriter, loc, factor.isPowerOfTwo, scalesFit);
-    if (type.getFormat() == numerics::Format::I8) {
-      // -128 of MXINT8 has no negative.
-      Value canNegate = allBytes(
-          rewriter, loc, parts.payload,
-          [&](OpBuilder &b, Location l, Value code) -> Value {
-            return arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, code,
-                                         constantI8(b, l, -128));
+        allStored(rewriter, loc, parts.scales, alpha,
+                  [&](OpBuilder &b, Location l, Value scale, Value factor) {
+                    return fold(b, l, scale, getFactor(b, l, factor)).isExact;
+                  });
+    if (type.getFormat() == numerics::Format::I8 && mayNegate) {
+      // -128 has no negative.
+      Value canNegate = allStored(
+          rewriter, loc, parts.payload, alpha,
+          [&](OpBuilder &b, Location l, Value code, Value factor) -> Value {
+            Value isOther = arith::CmpIOp::create(
+                b, l, arith::CmpIPredicate::ne, code, constantI8(b, l, -128));
+            Value yes = arith::ConstantOp::create(b, l, b.getBoolAttr(true));
+            return arith::SelectOp::create(
+                b, l, getFactor(b, l, factor).isNegative, isOther, yes);
           });
-      Value isPositive = arith::XOrIOp::create(
-          rewriter, loc, factor.isNegative,
-          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true)));
-      canNegate = arith::OrIOp::create(rewriter, loc, isPositive, canNegate);
       isExact = arith::AndIOp::create(rewriter, loc, isExact, canNegate);
     }
 
     auto branch = scf::IfOp::create(
         rewriter, loc, isExact,
         [&](OpBuilder &b, Location l) {
-          Value payload = negateElements(b, l, type, parts, factor.isNegative);
-          Value scales = addExponent(b, l, parts.scales, factor.exponent);
+          Value payload = parts.payload;
+          if (mayNegate) {
+            const numerics::FormatInfo &info =
+                numerics::getInfo(type.getFormat());
+            Value codes = mapStored(
+                b, l, unpackCodes(b, l, type, parts), alpha,
+                [&](OpBuilder &b, Location l, Value code, Value factor) {
+                  return negate(b, l, code, getFactor(b, l, factor), info);
+                });
+            payload =
+                packCodes(b, l, codes, type.getFormat(), type.getPayloadType());
+          }
+          Value scales = mapStored(
+              b, l, parts.scales, alpha,
+              [&](OpBuilder &b, Location l, Value scale, Value factor) {
+                return fold(b, l, scale, getFactor(b, l, factor)).scale;
+              });
           scf::YieldOp::create(b, l, ValueRange{payload, scales});
         },
         [&](OpBuilder &b, Location l) {
-          // These two are converted like any other.
-          RankedTensorType floatType = type.getFloatType(b.getF32Type());
-          Value value =
-              DequantizeBlockOp::create(b, l, floatType, adaptor.getSource());
-          AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-          SmallVector<utils::IteratorType> iterators(
-              type.getRank(), utils::IteratorType::parallel);
-          Value init = tensor::EmptyOp::create(
-              b, l, tensor::getMixedSizes(b, l, value), b.getF32Type());
-          value = linalg::GenericOp::create(
-                      b, l, init.getType(), value, init,
-                      ArrayRef<AffineMap>{identity, identity}, iterators,
-                      [&](OpBuilder &b, Location l, ValueRange args) {
-                        Value scaled = arith::MulFOp::create(
-                            b, l, args[0], adaptor.getAlpha());
-                        linalg::YieldOp::create(b, l, scaled);
-                      })
-                      .getResult(0);
-          Value quantized = QuantizeBlockOp::create(b, l, type, value);
-          auto result = DisassembleOp::create(b, l, quantized);
-          scf::YieldOp::create(b, l, result.getResults());
+          Parts rounded = requantize(b, l, type, adaptor.getSource(), alpha);
+          scf::YieldOp::create(b, l,
+                               ValueRange{rounded.payload, rounded.scales});
         });
     rewriter.replaceOpWithNewOp<AssembleOp>(op, type, branch.getResult(0),
                                             branch.getResult(1));
     return success();
+  }
+
+private:
+  /// Decodes `source`, multiplies in f32 and quantizes again. The two
+  /// operations of the dialect are converted like any other.
+  static Parts requantize(OpBuilder &builder, Location loc, MXTensorType type,
+                          Value source, const Alpha &alpha) {
+    Value value = DequantizeBlockOp::create(
+        builder, loc, type.getFloatType(builder.getF32Type()), source);
+    unsigned rank = type.getRank();
+    SmallVector<AffineExpr> loops(rank), lines;
+    bindDimsList(builder.getContext(), MutableArrayRef<AffineExpr>(loops));
+    for (unsigned axis = 0; axis < rank; ++axis)
+      if (axis != type.getBlockAxis())
+        lines.push_back(loops[axis]);
+    SmallVector<Value> operands = {value};
+    SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank)};
+    alpha.addOperand(operands, maps, rank, lines);
+    maps.push_back(maps.front());
+    Value init = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, value),
+        builder.getF32Type());
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    value = linalg::GenericOp::create(
+                builder, loc, init.getType(), operands, init, maps, iterators,
+                [&](OpBuilder &b, Location l, ValueRange args) {
+                  Value scaled =
+                      arith::MulFOp::create(b, l, args[0], alpha.get(args));
+                  linalg::YieldOp::create(b, l, scaled);
+                })
+                .getResult(0);
+    Value quantized = QuantizeBlockOp::create(builder, loc, type, value);
+    auto result = DisassembleOp::create(builder, loc, quantized);
+    return {result.getPayload(), result.getScales()};
   }
 };
 

@@ -65,7 +65,8 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
   LogicalResult moveFactors() {
     SmallVector<Operation *> affected;
     getOperation()->walk([&](Operation *op) {
-      if (isa<FoldScaleOp, DequantizeBlockOp, BlockMatmulOp>(op))
+      if (isa<FoldScaleOp, DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(
+              op))
         affected.push_back(op);
     });
     RewritePatternSet patterns(&getContext());
