@@ -11,11 +11,14 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mx/IR/MXConstant.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/ScaleProduct.h"
 #include "mx/Numerics/ScaleTypes.h"
 #include "llvm/ADT/bit.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace mx;
@@ -24,53 +27,96 @@ using namespace mx;
 // Folding element by element
 //===----------------------------------------------------------------------===//
 
-/// The bits of the constant `attr` at position `index`; of a scalar or a splat,
-/// at every position.
-static APInt bitsAt(Attribute attr, int64_t index) {
-  auto bits = [](Attribute scalar) {
-    if (auto value = dyn_cast<FloatAttr>(scalar))
-      return value.getValue().bitcastToAPInt();
-    return cast<IntegerAttr>(scalar).getValue();
-  };
-  auto dense = dyn_cast<DenseElementsAttr>(attr);
-  if (!dense)
-    return bits(attr);
-  if (dense.isSplat())
-    return bits(dense.getSplatValue<Attribute>());
-  return bits(*(dense.value_begin<Attribute>() + index));
-}
+namespace {
+
+/// A constant operand: a scalar, or the data of a vector or tensor.
+class Operand {
+public:
+  /// Nothing if `attr` is no constant or its data are elsewhere.
+  static std::optional<Operand> read(Attribute attr) {
+    Operand operand;
+    if (auto number = dyn_cast_if_present<FloatAttr>(attr)) {
+      operand.scalar = number.getValue().bitcastToAPInt();
+    } else if (auto number = dyn_cast_if_present<IntegerAttr>(attr)) {
+      operand.scalar = number.getValue();
+    } else {
+      std::optional<ConstantBytes> bytes = getConstantBytes(attr);
+      if (!bytes)
+        return std::nullopt;
+      operand.bytes = *bytes;
+      operand.width =
+          cast<ElementsAttr>(attr).getElementType().getIntOrFloatBitWidth() / 8;
+    }
+    return operand;
+  }
+
+  /// Whether it is the same at every position.
+  bool isUniform() const { return width == 0 || bytes.isSplat; }
+
+  APInt at(int64_t index) const {
+    if (width == 0)
+      return scalar;
+    const uint8_t *data =
+        bytes.data.data() + (bytes.isSplat ? 0 : index * width);
+    if (width == 1)
+      return APInt(8, *data);
+    uint32_t bits;
+    std::memcpy(&bits, data, sizeof(bits));
+    return APInt(32, bits);
+  }
+
+private:
+  APInt scalar;
+  ConstantBytes bytes;
+  unsigned width = 0; // bytes of an element, 1 or 4; of a scalar, 0
+};
+
+} // namespace
 
 /// Applies `fn`, a function from operand bits to result bits, to constant
-/// operands of the shape of `type`. Null if an operand is no constant.
-static OpFoldResult foldElements(ArrayRef<Attribute> operands, Type type,
+/// operands of the shape of `type`. Null if an operand is no constant, or the
+/// result is large.
+static OpFoldResult foldElements(ArrayRef<Attribute> attrs, Type type,
                                  function_ref<APInt(ArrayRef<APInt>)> fn) {
-  if (!llvm::all_of(operands, [](Attribute attr) {
-        return isa_and_present<IntegerAttr, FloatAttr, DenseElementsAttr>(attr);
-      }))
-    return {};
+  SmallVector<Operand> operands;
+  for (Attribute attr : attrs) {
+    std::optional<Operand> operand = Operand::read(attr);
+    if (!operand)
+      return {};
+    operands.push_back(std::move(*operand));
+  }
   auto apply = [&](int64_t index) {
     return fn(llvm::map_to_vector(
-        operands, [&](Attribute attr) { return bitsAt(attr, index); }));
+        operands, [&](const Operand &operand) { return operand.at(index); }));
   };
-  auto toAttr = [](Type type, const APInt &bits) -> Attribute {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped) {
+    APInt bits = apply(0);
     if (auto floatType = dyn_cast<FloatType>(type))
       return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), bits));
     return IntegerAttr::get(type, bits);
-  };
-  auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped)
-    return toAttr(type, apply(0));
+  }
   if (!shaped.hasStaticShape())
     return {};
-  bool isSplat = llvm::all_of(operands, [](Attribute attr) {
-    auto dense = dyn_cast<DenseElementsAttr>(attr);
-    return !dense || dense.isSplat();
-  });
-  SmallVector<Attribute> values;
-  int64_t count = isSplat ? 1 : shaped.getNumElements();
-  for (int64_t index = 0; index < count; ++index)
-    values.push_back(toAttr(shaped.getElementType(), apply(index)));
-  return DenseElementsAttr::get(shaped, values);
+  int64_t count = shaped.getNumElements();
+  if (count > 0 && llvm::all_of(operands, [](const Operand &operand) {
+        return operand.isUniform();
+      }))
+    count = 1;
+  if (count > kMaxExpandedElements)
+    return {};
+  std::vector<char> data;
+  for (int64_t index = 0; index < count; ++index) {
+    APInt bits = apply(index);
+    if (bits.getBitWidth() == 8) {
+      data.push_back(static_cast<char>(bits.getZExtValue()));
+      continue;
+    }
+    auto word = static_cast<uint32_t>(bits.getZExtValue());
+    const auto *raw = reinterpret_cast<const char *>(&word);
+    data.insert(data.end(), raw, raw + sizeof(word));
+  }
+  return DenseElementsAttr::getFromRawBuffer(shaped, data);
 }
 
 static float toFloat(const APInt &bits) {
