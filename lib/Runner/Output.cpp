@@ -13,6 +13,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 using namespace mlir;
 
@@ -29,11 +31,17 @@ static std::string formatFloat(ElementKind kind, double value) {
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
   char text[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (roundTo(kind, std::strtod(text, nullptr)) == value)
+  int digits = 1;
+  for (;; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    if (digits == 17 || roundTo(kind, std::strtod(text, nullptr)) == value)
       break;
   }
+  // Like numpy, no exponent where the digits are near the point.
+  int exponent = std::atoi(std::strchr(text, 'e') + 1);
+  if (exponent >= -4 && exponent < 16)
+    std::snprintf(text, sizeof(text), "%.*f",
+                  std::max(0, digits - 1 - exponent), value);
   std::string result = text;
   if (result.find_first_of(".e") == std::string::npos)
     result += '.';

@@ -8,6 +8,7 @@
 
 #include "RuntimeSymbols.h"
 
+#include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mx/Numerics/HalfFloat.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -23,6 +24,15 @@ static void *allocate(size_t bytes) {
                << " bytes, which cannot be allocated\n";
   std::_Exit(1);
 }
+
+/// A check of the program failed: the lowering of cf.assert prints its message
+/// with `puts`, which a pipe would lose, and aborts.
+static int reportMessage(const char *message) {
+  llvm::errs() << "mx-run: error: " << message << "\n";
+  return 0;
+}
+
+static void stop() { std::_Exit(1); }
 
 // The runtime library of the compiler has these, but not every version has all
 // of them, nor in a library that a JIT can search. The calling convention of a
@@ -57,6 +67,9 @@ llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
                              llvm::JITSymbolFlags::Exported};
   };
   add("malloc", &allocate);
+  add("puts", &reportMessage);
+  add("abort", &stop);
+  add("memrefCopy", &memrefCopy); // of views that are not contiguous
   add("__truncsfbf2", &roundToBF16);
   add("__truncsfhf2", &roundToF16);
   add("__extendhfsf2", &widenF16);

@@ -4,17 +4,17 @@
 // RUN: mx-run %s --entry roundtrip --input 1x64xf32:iota | FileCheck %s --check-prefix=K64
 // RUN: mx-run %s --entry roundtrip --input 3x0xf32:zeros | FileCheck %s --check-prefix=K0
 // RUN: mx-run %s --entry roundtrip --input 0x32xf32:zeros | FileCheck %s --check-prefix=M0
-// RUN: not --crash mx-run %s --entry roundtrip --input 2x40xf32:iota 2>&1 | FileCheck %s --check-prefix=K40
+// RUN: not mx-run %s --entry roundtrip --input 2x40xf32:iota 2>&1 | FileCheck %s --check-prefix=K40
 
 // K32: r0: tensor<2x32xf32>
-// K32: 30. 30.
+// K32: 28. 28. 28. 28. 28.]
 // K64: r0: tensor<1x64xf32>
-// K64: 60. 60.
+// K64: 56. 56. 56. 56. 56.]
 // K0: r0: tensor<3x0xf32>
 // K0-NEXT: []
 // M0: r0: tensor<0x32xf32>
 // M0-NEXT: []
-// K40: expected dimension 1, the block axis, to be a multiple of block size 32
+// K40: mx-run: error: expected dimension 1, the block axis, to be a multiple of block size 32
 func.func @roundtrip(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = mx.quantize_block %x : tensor<?x?xf32> -> !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
   %1 = mx.dequantize_block %0 : !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU> -> tensor<?x?xf32>
@@ -29,11 +29,11 @@ func.func @roundtrip(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 // RUN:   | FileCheck %s --check-prefix=NO-M
 // RUN: mx-run %s --entry matmul --input 2x32xf32:zeros --input 32x0xf32:zeros --input 2x0xf32:zeros \
 // RUN:   | FileCheck %s --check-prefix=NO-N
-// RUN: not --crash mx-run %s --entry matmul --input 2x32xf32:ones --input 64x3xf32:ones --input 2x3xf32:ones 2>&1 \
+// RUN: not mx-run %s --entry matmul --input 2x32xf32:ones --input 64x3xf32:ones --input 2x3xf32:ones 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD-K
-// RUN: not --crash mx-run %s --entry matmul --input 2x32xf32:ones --input 32x3xf32:ones --input 3x3xf32:ones 2>&1 \
+// RUN: not mx-run %s --entry matmul --input 2x32xf32:ones --input 32x3xf32:ones --input 3x3xf32:ones 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD-M
-// RUN: not --crash mx-run %s --entry matmul --input 2x32xf32:ones --input 32x3xf32:ones --input 2x2xf32:ones 2>&1 \
+// RUN: not mx-run %s --entry matmul --input 2x32xf32:ones --input 32x3xf32:ones --input 2x2xf32:ones 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD-N
 
 // MATMUL: r0: tensor<2x3xf32>
@@ -79,9 +79,9 @@ func.func private @scale(%a: !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_typ
 
 // Payload and scales that do not belong together.
 // RUN: mx-run %s --entry assemble --input 2x32xi8:zeros --input 2x2xi8:zeros | FileCheck %s --check-prefix=ASSEMBLE
-// RUN: not --crash mx-run %s --entry assemble --input 2x32xi8:zeros --input 3x2xi8:zeros 2>&1 \
+// RUN: not mx-run %s --entry assemble --input 2x32xi8:zeros --input 3x2xi8:zeros 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD-ROWS
-// RUN: not --crash mx-run %s --entry assemble --input 2x32xi8:zeros --input 2x1xi8:zeros 2>&1 \
+// RUN: not mx-run %s --entry assemble --input 2x32xi8:zeros --input 2x1xi8:zeros 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD-BYTES
 
 // ASSEMBLE: r0: tensor<2x64xf32>
@@ -93,7 +93,7 @@ func.func @assemble(%p: tensor<?x?xi8>, %s: tensor<?x?xi8>) -> tensor<?x?xf32> {
   return %1 : tensor<?x?xf32>
 }
 
-// RUN: not --crash mx-run %s --entry slice --input 2x64xf32:ones --input 16 2>&1 | FileCheck %s --check-prefix=BAD-SLICE
+// RUN: not mx-run %s --entry slice --input 2x64xf32:ones --input 16 2>&1 | FileCheck %s --check-prefix=BAD-SLICE
 // BAD-SLICE: expected offset 1 of mx.extract_slice, along the block axis, to be a multiple of block size 32
 func.func @slice(%x: tensor<2x64xf32>, %k: index) -> tensor<2x32xf32> {
   %0 = mx.quantize_block %x : tensor<2x64xf32> -> !mx.tensor<2x64xi8, block_size = 32, scale_type = f8E8M0FNU>

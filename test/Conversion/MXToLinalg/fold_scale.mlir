@@ -12,8 +12,9 @@
 // CHECK: %[[R:.*]]:2 = scf.if %[[EXACT]] -> (tensor<4x64xi8>, tensor<4x2xi8>)
 // The sign goes to the elements, the exponent to the scales, NaN stays.
 // CHECK: arith.xori
-// CHECK: arith.cmpi eq, %{{.*}}, %c-1_i8
-// CHECK: arith.addi %{{.*}}, %{{.*}} : i8
+// CHECK: arith.cmpi eq, %{{.*}}, %c255_i32
+// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK: arith.select %{{.*}}, %c255_i32
 // CHECK: scf.yield
 // CHECK: } else {
 // CHECK: mx.decode_element f8E4M3FN
@@ -132,7 +133,7 @@ func.func @stored_lines(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>, %alpha: tensor<
 // CHECK: scf.if
 // CHECK-NOT: arith.xori
 // CHECK: %[[ADDED:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<4x2xi8>)
-// CHECK: arith.addi %{{.*}}, %{{.*}} : i8
+// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
 // CHECK: scf.yield %[[P]], %[[ADDED]]
 // CHECK: } else {
 func.func @positive_constant(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>) -> (tensor<4x32xi8>, tensor<4x2xi8>) {
