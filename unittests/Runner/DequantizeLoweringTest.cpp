@@ -1,0 +1,124 @@
+//===- DequantizeLoweringTest.cpp - dequantize_block, compiled ------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunnerTestUtils.h"
+
+#include "mx/Numerics/Packing.h"
+#include "gtest/gtest.h"
+
+#include <numeric>
+
+using namespace mx;
+using namespace mx::runner;
+using namespace mx::runner::test;
+
+namespace {
+
+class DequantizeLowering : public ::testing::TestWithParam<numerics::Format> {};
+
+constexpr ElementKind kKinds[] = {ElementKind::F32, ElementKind::BF16,
+                                  ElementKind::F16};
+
+/// A function that dequantizes one value to all three float types.
+std::string makeText(MXTensorType type) {
+  std::string rank, body, values, types;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    rank += "?x";
+  for (ElementKind kind : kKinds) {
+    std::string name = "%" + stringify(kind).str();
+    std::string target = "tensor<" + rank + stringify(kind).str() + ">";
+    body += "  " + name + " = mx.dequantize_block %t : !t -> " + target + "\n";
+    values += (values.empty() ? "" : ", ") + name;
+    types += (types.empty() ? "" : ", ") + target;
+  }
+  return "!t = " + print(type) + "\nfunc.func @main(%t: !t) -> (" + types +
+         ") {\n" + body + "  return " + values + " : " + types + "\n}\n";
+}
+
+void expectEqual(MXTensorType type, const HostValue &input,
+                 const std::vector<HostValue> &results) {
+  Shape shape(input.shape.begin(), input.shape.end());
+  for (auto [kind, result] : llvm::zip_equal(kKinds, results)) {
+    ASSERT_EQ(llvm::ArrayRef(result.shape), llvm::ArrayRef(shape));
+    std::vector<uint8_t> expected(result.parts[0].numBytes());
+    numerics::dequantize(type.getFormat(), type.getBlockSize(),
+                         input.parts[0].data(), input.parts[1].data(), shape,
+                         type.getBlockAxis(), *toNumerics(kind),
+                         expected.data(), numerics::denseStrides(shape));
+    EXPECT_EQ(toBytes(result.parts[0]), expected)
+        << stringify(kind).str() << " " << formatIndex(shape);
+  }
+}
+
+/// Every code under every scale byte, 0, 254 and 255 among them.
+TEST_P(DequantizeLowering, D1toD5_EveryCodeUnderEveryScale) {
+  numerics::Format format = GetParam();
+  constexpr int64_t scaleCount = 256, codeCount = 256;
+  std::vector<uint8_t> codes(codeCount);
+  std::iota(codes.begin(), codes.end(), 0); // those of few bits come again
+  std::vector<uint8_t> row(numerics::packedBytes(format, codeCount));
+  numerics::pack(format, codes.data(), codeCount, row.data());
+  std::vector<uint8_t> payload, scales;
+  MXTensorType type = makeType(format, 2, 1);
+  for (int64_t scale = 0; scale < scaleCount; ++scale) {
+    payload.insert(payload.end(), row.begin(), row.end());
+    scales.insert(scales.end(), codeCount / type.getBlockSize(),
+                  static_cast<uint8_t>(scale));
+  }
+  std::vector<HostValue> inputs;
+  inputs.push_back(makeBlocks(type, {scaleCount, codeCount}, payload, scales));
+  expectEqual(type, inputs[0], Function(makeText(type))(inputs));
+}
+
+TEST_P(DequantizeLowering, D1toD5_P1toP6_Shapes) {
+  numerics::Format format = GetParam();
+  std::mt19937 generator = makeGenerator();
+  std::vector<uint8_t> scales = {0, 1, 60, 100, 127, 140, 200, 253, 254, 255};
+  for (int64_t blockAxis : {0, 1}) {
+    MXTensorType type = makeType(format, 2, blockAxis);
+    Function function(makeText(type));
+    for (int64_t rows : {0, 1, 5, 33})
+      for (int64_t length : {0, 32, 64, 96, 4096}) {
+        Shape shape =
+            blockAxis == 1 ? Shape{rows, length} : Shape{length, rows};
+        std::vector<HostValue> inputs;
+        inputs.push_back(makeRandomBlocks(type, shape, generator, scales));
+        expectEqual(type, inputs[0], function(inputs));
+      }
+  }
+}
+
+/// Other ranks, and blocks that end inside of a byte (P4: the unused bits are
+/// random here).
+TEST_P(DequantizeLowering, P3_P4_P5_RanksAndOddBlocks) {
+  numerics::Format format = GetParam();
+  std::mt19937 generator = makeGenerator();
+  struct ShapeCase {
+    Shape shape;
+    int64_t blockAxis, blockSize;
+  };
+  for (const ShapeCase &c :
+       {ShapeCase{{64}, 0, 32}, ShapeCase{{2, 64, 3}, 1, 32},
+        ShapeCase{{3, 25}, 1, 5}, ShapeCase{{5, 4}, 0, 5},
+        ShapeCase{{3, 7}, 1, 1}}) {
+    MXTensorType type =
+        makeType(format, c.shape.size(), c.blockAxis, c.blockSize);
+    std::vector<HostValue> inputs;
+    inputs.push_back(
+        makeRandomBlocks(type, c.shape, generator, {0, 120, 127, 130, 255}));
+    expectEqual(type, inputs[0], Function(makeText(type))(inputs));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFormats, DequantizeLowering,
+                         ::testing::ValuesIn(numerics::kFormats),
+                         [](const auto &info) {
+                           return numerics::getInfo(info.param).shortName;
+                         });
+
+} // namespace
