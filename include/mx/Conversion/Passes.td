@@ -38,17 +38,23 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     becomes
 
     ```mlir
-    func.func @decode(%code: i8) -> f32 {
-      %0 = arith.extsi %code : i8 to i32
+    func.func @decode(%arg0: i8) -> f32 {
+      %0 = arith.extsi %arg0 : i8 to i32
       %1 = arith.sitofp %0 : i32 to f32
       %2 = arith.bitcast %1 : f32 to i32
-      %c0 = arith.constant 0 : i32
-      %c6 = arith.constant 50331648 : i32
-      %3 = arith.cmpi eq, %0, %c0 : i32
-      %4 = arith.subi %2, %c6 : i32
-      %5 = arith.select %3, %c0, %4 : i32
-      %6 = arith.bitcast %5 : i32 to f32
-      return %6 : f32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %3 = arith.andi %2, %c2147483647_i32 : i32
+      %c50331648_i32 = arith.constant 50331648 : i32
+      %4 = arith.subi %3, %c50331648_i32 : i32
+      %c-2147483648_i32 = arith.constant -2147483648 : i32
+      %5 = arith.andi %2, %c-2147483648_i32 : i32
+      %c0_i32 = arith.constant 0 : i32
+      %6 = arith.cmpi eq, %3, %c0_i32 : i32
+      %c0_i32_0 = arith.constant 0 : i32
+      %7 = arith.select %6, %c0_i32_0, %4 : i32
+      %8 = arith.ori %5, %7 : i32
+      %9 = arith.bitcast %8 : i32 to f32
+      return %9 : f32
     }
     ```
   }];
