@@ -214,6 +214,11 @@ struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
       Location loc = op.getLoc();
       MatmulDims dims =
           *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
+      // Rule M5: nothing is added, whatever alpha is.
+      if (dims.k == 0) {
+        rewriter.replaceOp(op, op.getAccumulator());
+        return success();
+      }
       Value zero = arith::ConstantOp::create(rewriter, loc,
                                              rewriter.getF32FloatAttr(0.0f));
       Value lhs = op.getLhs(), rhs = op.getRhs(), c = op.getAccumulator();

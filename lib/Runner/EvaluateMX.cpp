@@ -171,21 +171,57 @@ FailureOr<Ref> materialize(Location loc, const Ref &ref) {
   return makeRef(std::move(stored));
 }
 
+/// Whether the compiler moves the factor of `op` into f32 arithmetic, perhaps
+/// by way of another factor.
+static bool movesAway(FoldScaleOp op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    if (auto next = dyn_cast<FoldScaleOp>(user))
+      return movesAway(next);
+    return isa<DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(user);
+  });
+}
+
+/// `ref`, the value of `operand`, as its users read it: the factors of a value
+/// that is also stored are in its bytes for all of them.
+static FailureOr<Ref> settle(Operation *user, Value operand, const Ref &ref) {
+  const auto *blocks = std::get_if<RefBlocks>(ref.get());
+  if (!blocks || blocks->factors.empty())
+    return ref;
+  auto scaled = operand.getDefiningOp<FoldScaleOp>();
+  if (scaled && movesAway(scaled))
+    return ref;
+  return materialize(user->getLoc(), ref);
+}
+
 static FailureOr<Refs> evaluateFoldScale(FoldScaleOp op,
                                          llvm::ArrayRef<Ref> operands) {
+  if (isa<RankedTensorType>(op.getAlpha().getType())) {
+    op.emitError() << "--check: no reference for mx.fold_scale with one factor "
+                      "for each line, got alpha of type "
+                   << op.getAlpha().getType();
+    return failure();
+  }
   RefBlocks blocks = getBlocks(operands[0]);
   Cell alpha = getCell(getArray(operands[1]), 0);
   llvm::APFloat constant(0.0f);
   bool isConstant = matchPattern(op.getAlpha(), m_ConstantFloat(&constant));
   // Constant factors merge where that is exact (rule Z2).
+  bool merges = false;
   if (isConstant && !blocks.factors.empty() &&
       blocks.factors.back().isConstant) {
     double product = blocks.factors.back().value * alpha.value;
-    if (std::isfinite(roundTo(ElementKind::F32, product)) &&
-        roundTo(ElementKind::F32, product) == product) {
+    merges = std::isfinite(roundTo(ElementKind::F32, product)) &&
+             roundTo(ElementKind::F32, product) == product;
+    if (merges) {
       blocks.factors.pop_back();
       alpha.value = product;
     }
+  }
+  if (!merges) {
+    FailureOr<Ref> settled = settle(op, op.getSource(), operands[0]);
+    if (failed(settled))
+      return failure();
+    blocks = getBlocks(*settled);
   }
   if (!isConstant || alpha.value != 1)
     blocks.factors.push_back({alpha.value, alpha.bound, isConstant});
@@ -208,23 +244,42 @@ static FailureOr<Array> getQuantizeSource(Operation *op, const Ref &source) {
   return toHostArray(op->getLoc(), array);
 }
 
-static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
-                                        Evaluation &evaluation) {
-  FailureOr<Array> floats = getQuantizeSource(op, source);
-  if (failed(floats))
-    return failure();
+/// What `mx.quantize_block`, or `mx.requantize`, makes of `floats`.
+template <typename OpT>
+static FailureOr<Refs> quantizeFloats(OpT op, const Array &floats,
+                                      Evaluation &evaluation) {
   numerics::BlockSpec spec;
   spec.rule = toNumerics(op.getScaleRule());
   spec.rounding = toNumerics(op.getRounding());
   spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
   numerics::QuantizeStats stats;
   FailureOr<RefBlocks> blocks =
-      quantize(op.getLoc(), op.getType(), *floats, spec, &stats);
+      quantize(op.getLoc(), op.getType(), floats, spec, &stats);
   if (failed(blocks))
     return failure();
   if (op.getType().hasPowerOfTwoScales())
     evaluation.quantized.push_back({op.getLoc(), stats});
   return Refs{makeRef(std::move(*blocks))};
+}
+
+static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
+                                        Evaluation &evaluation) {
+  FailureOr<Array> floats = getQuantizeSource(op, source);
+  if (failed(floats))
+    return failure();
+  return quantizeFloats(op, *floats, evaluation);
+}
+
+static FailureOr<Refs> evaluateRequantize(RequantizeOp op, const Ref &source,
+                                          Evaluation &evaluation) {
+  FailureOr<Ref> stored = materialize(op.getLoc(), source);
+  if (failed(stored))
+    return failure();
+  FailureOr<Array> floats =
+      dequantize(op.getLoc(), getBlocks(*stored), ElementKind::F32);
+  if (failed(floats))
+    return failure();
+  return quantizeFloats(op, *floats, evaluation);
 }
 
 static FailureOr<Refs> evaluateQuantizeNVFP4(QuantizeNVFP4Op op,
@@ -279,8 +334,11 @@ static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
 }
 
 static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
-                                          const Ref &source) {
-  const RefBlocks &blocks = getBlocks(source);
+                                          const Ref &operand) {
+  FailureOr<Ref> source = settle(op, op.getSource(), operand);
+  if (failed(source))
+    return failure();
+  const RefBlocks &blocks = getBlocks(*source);
   ElementKind kind = *getElementKind(op.getType().getElementType());
   ElementKind decodedKind = blocks.factors.empty() ? kind : ElementKind::F32;
   FailureOr<Array> floats = dequantize(op.getLoc(), blocks, decodedKind);
@@ -301,15 +359,20 @@ static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
   return Refs{makeRef(std::move(*array))};
 }
 
-static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op, const Ref &lhs,
-                                      const Ref &rhs, const Ref &accumulator) {
+static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op,
+                                      llvm::ArrayRef<Ref> operands) {
+  FailureOr<Ref> lhs = settle(op, op.getLhs(), operands[0]);
+  FailureOr<Ref> rhs = settle(op, op.getRhs(), operands[1]);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  const Ref &accumulator = operands[2];
   llvm::SmallVector<PendingFactor> factors;
-  for (const Ref &side : {rhs, lhs})
+  for (const Ref &side : {*rhs, *lhs})
     if (const auto *blocks = std::get_if<RefBlocks>(side.get()))
       llvm::append_range(factors, blocks->factors);
   const RefArray &c = getArray(accumulator);
   FailureOr<RefArray> result =
-      multiplyBlocks(op, lhs, rhs, factors.empty() ? &c : nullptr);
+      multiplyBlocks(op, *lhs, *rhs, factors.empty() ? &c : nullptr);
   if (failed(result))
     return failure();
   // The epilogue: c + (.. (product * factor + 0) * factor ..) (rule Z3).
@@ -408,7 +471,7 @@ std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
         return evaluateDequantizeNVFP4(dequantize, operands);
       })
       .Case([&](BlockMatmulOp matmul) {
-        return evaluateMatmul(matmul, operands[0], operands[1], operands[2]);
+        return evaluateMatmul(matmul, operands);
       })
       .Case([&](FoldScaleOp fold) { return evaluateFoldScale(fold, operands); })
       .Case([&](AssembleOp assemble) {
@@ -417,7 +480,10 @@ std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
       .Case([&](DisassembleOp disassemble) {
         return evaluateDisassemble(disassemble, operands[0]);
       })
-      .Default([](Operation *) { return std::nullopt; });
+      .Case([&](RequantizeOp requantize) {
+        return evaluateRequantize(requantize, operands[0], evaluation);
+      })
+      .Default([&](Operation *) { return evaluateShapeOp(op, operands); });
 }
 
 } // namespace mx::runner

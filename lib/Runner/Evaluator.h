@@ -68,6 +68,10 @@ std::optional<mlir::FailureOr<Refs>> evaluateMXOp(mlir::Operation *op,
                                                   llvm::ArrayRef<Ref> operands,
                                                   Evaluation &evaluation);
 
+/// An operation that moves whole blocks; nothing if it is none.
+std::optional<mlir::FailureOr<Refs>>
+evaluateShapeOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
+
 /// `ref` as it is stored: the factors of a block-scaled value go into its
 /// bytes, like the lowering of `mx.fold_scale` does it.
 mlir::FailureOr<Ref> materialize(mlir::Location loc, const Ref &ref);

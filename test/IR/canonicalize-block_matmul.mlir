@@ -166,3 +166,19 @@ func.func @shared_fold_scale(%a: !a, %alpha: f32, %b: tensor<64x8xf32>, %c: tens
   %1 = mx.block_matmul %0, %b, %c : !a, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
   return %1, %0 : tensor<4x8xf32>, !a
 }
+
+// -----
+
+// M5: with K = 0 there is nothing for a factor to multiply, an infinite one
+// included.
+// CHECK-LABEL: func.func @m5_factor_of_nothing
+// CHECK-SAME: %{{.*}}, %{{.*}}, %[[C:[a-z0-9]+]]: tensor<2x3xf32>, %{{.*}}: f32
+// CHECK-NEXT: return %[[C]]
+func.func @m5_factor_of_nothing(%a: !mx.tensor<2x0xi8, block_size = 32, scale_type = f8E8M0FNU>,
+    %b: tensor<0x3xf32>, %c: tensor<2x3xf32>, %alpha: f32) -> tensor<2x3xf32> {
+  %0 = mx.fold_scale %a, %alpha : !mx.tensor<2x0xi8, block_size = 32, scale_type = f8E8M0FNU>, f32
+      -> !mx.tensor<2x0xi8, block_size = 32, scale_type = f8E8M0FNU>
+  %1 = mx.block_matmul %0, %b, %c : !mx.tensor<2x0xi8, block_size = 32, scale_type = f8E8M0FNU>,
+      tensor<0x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}

@@ -55,6 +55,10 @@ def MX_QuantizeBlockOp : MX_Op<"quantize_block", [Pure]> {
 
     A scale in f32 or bf16 is `max |x| / largest element` (rules G1 and G2).
 
+    A dynamic dimension along the block axis is checked at run time to be a
+    multiple of the block size. `mx-pad-reduction` pads the operands of a matmul
+    that are not.
+
     Constraints:
     1. source and result have the same shape;
     2. `zero_scale` is in [0, 254];
@@ -163,7 +167,8 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
 
     A is `[batch.., M, K]`, or `[K]` (a vector); B is `[batch.., K, N]`, or
     `[K]`; C is `[batch.., M, N]` without the dimensions that a vector lacks.
-    An operand of rank 1 or 2 is shared by all batches.
+    An operand of rank 1 or 2 is shared by all batches. That dynamic sizes fit
+    one another is checked at run time.
 
     Constraints:
     1. A or B is block-scaled;
@@ -296,7 +301,8 @@ def MX_AssembleOp : MX_Op<"assemble", [Pure]> {
   let description = [{
     Reads two tensors of bytes as one block-scaled value, in the storage
     contract of the result type (rules P1 to P6). Nothing is computed. Bits of
-    the payload that no element uses are ignored.
+    the payload that no element uses are ignored. That dynamic sizes of the two
+    belong together is checked at run time.
 
     Constraints:
     1. the payload has the payload type of the result;

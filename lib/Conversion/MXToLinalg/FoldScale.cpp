@@ -24,6 +24,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mx/IR/MXConstant.h"
+#include "mx/IR/RuntimeChecks.h"
 #include "mx/Numerics/FoldScale.h"
 
 #include <cmath>
@@ -305,6 +306,13 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
                 "multiply the factor of its tensor instead";
     Parts parts = getParts(rewriter, loc, adaptor.getSource());
     Alpha alpha(adaptor.getAlpha());
+    if (alpha.isTensor())
+      for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+        checkEqual(
+            rewriter, loc,
+            tensor::getMixedSize(rewriter, loc, adaptor.getAlpha(), dim),
+            tensor::getMixedSize(rewriter, loc, parts.scales, dim),
+            "expected a factor for each line of the value that it scales");
 
     // What a constant alpha says at compile time.
     Attribute attr;
