@@ -18,6 +18,7 @@
 #include "mx/Conversion/Passes.h"
 #include "mx/IR/MXDialect.h"
 #include "mx/Pipelines/Pipelines.h"
+#include "mx/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mx/Transforms/Passes.h"
 
 void mx::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -25,6 +26,7 @@ void mx::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
+  registerBufferizableOpInterfaceModels(registry);
 }
 
 void mx::registerAllPasses() {

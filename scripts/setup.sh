@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   # build
   make cmake ninja-build git python3
-  clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools
+  clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools libomp-22-dev
   # test: lit and FileCheck, time limits for lit tests, gtest, sanitizers
   llvm-22-tools python3-psutil libgtest-dev libclang-rt-22-dev
   # format and lint

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "mx/Conversion/Passes.h"
@@ -55,12 +56,44 @@ void mx::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(createMXReturnInPlace());
 }
 
-void mx::buildMXToCPUPipeline(OpPassManager &pm, const MXToCPUOptions &) {
-  buildMXToLinalgPipeline(pm, MXToLinalgOptions());
+/// Tiles in buffers -> vectors; the iterations of `scf.forall` -> threads or a
+/// loop.
+static void buildTilesToVectors(OpPassManager &pm,
+                                const MXToCPUOptions &options) {
+  if (options.threads) {
+    pm.addNestedPass<func::FuncOp>(createForallToParallelLoopPass());
+    pm.addPass(createConvertSCFToOpenMPPass());
+  } else {
+    pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
+  }
+  pm.addPass(createConvertMXToVector());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  ConvertMXToX86Options toX86;
+  toX86.target = options.target;
+  pm.addPass(createConvertMXToX86(toX86));
+}
+
+void mx::buildMXToCPUPipeline(OpPassManager &pm,
+                              const MXToCPUOptions &options) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createMXDecompose());
+  if (!options.reference) {
+    ConvertMXToTilesOptions toTiles;
+    toTiles.target = options.target;
+    toTiles.printStrategy = options.printStrategy;
+    pm.addPass(createConvertMXToTiles(toTiles));
+  }
+  pm.addPass(createConvertMXToLinalg());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   buildBufferizePipeline(pm);
 
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  if (!options.reference)
+    buildTilesToVectors(pm, options);
   pm.addPass(createConvertMXToArith());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -71,6 +104,8 @@ void mx::buildMXToCPUPipeline(OpPassManager &pm, const MXToCPUOptions &) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  if (!options.reference)
+    pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
@@ -82,6 +117,6 @@ void mx::registerPipelines() {
       "lower block-scaled values to linalg on payload and scales",
       buildMXToLinalgPipeline);
   PassPipelineRegistration<MXToCPUOptions>(
-      "mx-to-cpu", "lower block-scaled values to the LLVM dialect for the host",
+      "mx-to-cpu", "lower block-scaled values to the LLVM dialect for a CPU",
       buildMXToCPUPipeline);
 }

@@ -16,6 +16,7 @@
 #include "mx/Runner/Check.h"
 #include "mx/Runner/Inputs.h"
 #include "mx/Runner/Jit.h"
+#include "mx/Runner/Threads.h"
 #include "mx/Runner/Output.h"
 #include "mx/Runner/Program.h"
 #include "llvm/Config/llvm-config.h"
@@ -76,6 +77,11 @@ static cl::opt<bool>
            cl::desc("Print and write an !mx.tensor as the floats it stands "
                     "for, instead of payload and scales"),
            cl::cat(outputOptions));
+static cl::opt<unsigned>
+    threads("num-threads",
+            cl::desc("How many threads compiled code uses; by default one for "
+                     "each core, or OMP_NUM_THREADS"),
+            cl::value_desc("count"), cl::cat(programOptions));
 static cl::opt<bool> printAll("print-all",
                               cl::desc("Do not shorten large arrays"),
                               cl::cat(outputOptions));
@@ -278,6 +284,11 @@ static int run(mlir::MLIRContext &context) {
   options.pipeline = pipeline;
   options.optLevel = std::min(optLevel.getValue(), 3u);
   options.configure = mlir::applyPassManagerCLOptions;
+  if (threads.getNumOccurrences()) {
+    if (threads == 0)
+      return fail(makeError("--num-threads: expected a positive number, got 0"));
+    setThreads(threads);
+  }
   llvm::Expected<CompiledFunction> function =
       CompiledFunction::compile(program->getModule(), *signature, options);
   if (!function)

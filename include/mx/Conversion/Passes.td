@@ -23,6 +23,9 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     Rounding of f32 to bf16 by `arith.truncf` is expanded as well: the
     instruction that some x86 processors have for it flushes subnormals.
 
+    `mx.decode_packed` is expanded too, in the same integer operations and
+    shuffles: this is what runs on a target that has nothing better.
+
     Before: element conversions on scalars or vectors (tensors: run
     `convert-elementwise-to-linalg` first). After: none of them is left.
 
@@ -58,7 +61,8 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
@@ -146,6 +150,148 @@ def ConvertMXToLinalg : Pass<"convert-mx-to-linalg"> {
     "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
+  let summary = "tile and thread what the fast path has code for";
+  let description = [{
+    The first step of the fast lowering, in tensors. For every
+    `mx.block_matmul` with one block-scaled operand and every
+    `mx.dequantize_block` along the last axis, whose block size is a multiple of
+    32, a strategy is taken from a table by `target`, the format and the number
+    of columns; then
+
+    - the float operand of a matmul is packed in panels of columns, in f32, in
+      the order in which the target decodes elements;
+    - the rows of the block-scaled operand are divided in tiles, the iterations
+      of an `scf.forall`, which can run in any order and in parallel;
+    - a tile is a `mx.tile_matmul` or `mx.tile_dequantize`, with the accumulator
+      as its destination.
+
+    A result is the same for any number of threads: no sum is divided among
+    them. What has no strategy is left for `convert-mx-to-linalg`, with a
+    remark that says why. With `print-strategy`, a remark tells each strategy.
+
+    Before: any block-scaled operation, after `mx-decompose`. After: tiles, and
+    what is left.
+
+    Example:
+
+    ```mlir
+    func.func @matvec(%p: tensor<128x64xi8>, %s: tensor<128x4xi8>,
+        %x: tensor<128xf32>, %c: tensor<128xf32>) -> tensor<128xf32> {
+      %a = mx.assemble %p, %s : tensor<128x64xi8>, tensor<128x4xi8>
+          -> !mx.tensor<128x128xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+      %0 = mx.block_matmul %a, %x, %c
+          : !mx.tensor<128x128xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>,
+            tensor<128xf32>, tensor<128xf32> -> tensor<128xf32>
+      return %0 : tensor<128xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "what the code is for: host, generic, avx2 or avx512">,
+    Option<"printStrategy", "print-strategy", "bool", /*default=*/"false",
+           "tell by a remark how each operation is computed">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
+  let summary = "lower tiles in buffers to loops over vectors";
+  let description = [{
+    Writes out the loops of `mx.tile_matmul` and `mx.tile_dequantize`, whose
+    operands are buffers, in `scf`, `vector` and `arith`; elements are decoded by
+    `mx.decode_packed`, 32 at a time. The code depends on the strategy, the
+    format and the block size, not on sizes: rows and columns that do not fill a
+    tile have loops of their own.
+
+    - `dot`: for some rows and columns, the sum of a block is kept in vectors,
+      multiplied with the scale once, and added to a sum that runs along K.
+    - `panel`: `depth` elements of every row of the tile are decoded and scaled
+      into a buffer on the stack; each element is then broadcast and multiplied
+      with a row of a panel.
+
+    Before: tiles in buffers, after bufferization. After: none is left.
+
+    Example:
+
+    ```mlir
+    func.func @tile(%p: memref<8x128xi8>, %s: memref<8x4xi8>, %d: memref<8x128xf32>) {
+      mx.tile_dequantize %p, %s, %d
+          {lanes = 8 : i64,
+           value_type = !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>}
+          : (memref<8x128xi8>, memref<8x4xi8>, memref<8x128xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
+  let summary = "decode vectors of packed codes with x86 instructions";
+  let description = [{
+    Expands `mx.decode_packed`, where `target` has something better than integer
+    arithmetic:
+
+    - 4-bit codes are looked up: on AVX2 two bytes of the f32 in two byte
+      permutes, on AVX-512 the whole f32 in one permute. The tables are made by
+      `mx::numerics`;
+    - bits of 6-bit and 8-bit floats are moved to where f16 has them; widening
+      and a multiplication with a power of two are exact;
+    - fixed point is converted from integers.
+
+    The target must have the instructions, for which the caller vouches (for
+    `host` they are detected).
+
+    Before: `mx.decode_packed`. After: what has no rule for the target is left
+    for `convert-mx-to-arith`.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%codes: vector<32xi8>) -> vector<32xf32> {
+      %0 = mx.decode_packed f8E5M2 %codes : vector<32xi8> -> vector<32xf32>
+      return %0 : vector<32xf32>
+    }
+    ```
+
+    becomes, for `target=avx2`,
+
+    ```mlir
+    func.func @decode(%arg0: vector<32xi8>) -> vector<32xf32> {
+      %0 = arith.extui %arg0 : vector<32xi8> to vector<32xi16>
+      %cst = arith.constant dense<8> : vector<32xi16>
+      %1 = arith.shli %0, %cst : vector<32xi16>
+      %2 = arith.bitcast %1 : vector<32xi16> to vector<32xf16>
+      %3 = arith.extf %2 : vector<32xf16> to vector<32xf32>
+      return %3 : vector<32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "what the code is for: host, generic, avx2 or avx512">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -61,6 +61,13 @@ ReshapeKind getReshapeKind(MXTensorType source, MXTensorType result);
 /// value of type `type` along its block axis.
 mlir::RankedTensorType getLineFactorType(MXTensorType type);
 
+/// Elements that the fast path decodes at once. A block is a multiple of it.
+constexpr int64_t kChunk = 32;
+
+/// The number of the element at `position` of a vector in the order `order`
+/// (see `mx.decode_packed`).
+int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
+
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.
 void populateFoldScalePatterns(mlir::RewritePatternSet &patterns,

@@ -367,5 +367,6 @@ def MX_DisassembleOp : MX_Op<"disassemble", [Pure,
 }
 
 include "mx/IR/MXShapeOps.td"
+include "mx/IR/MXTileOps.td"
 
 #endif // MX_IR_MXOPS

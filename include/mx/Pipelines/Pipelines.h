@@ -27,9 +27,20 @@ struct MXToLinalgOptions : public mlir::PassPipelineOptions<MXToLinalgOptions> {
 struct MXToCPUOptions : public mlir::PassPipelineOptions<MXToCPUOptions> {
   Option<bool> reference{
       *this, "reference",
-      llvm::cl::desc("lower through plain loops, the oracle of every fast path "
-                     "(the only lowering there is today)"),
+      llvm::cl::desc("lower through plain loops, the oracle of the fast path"),
+      llvm::cl::init(false)};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("what the code is for: host, generic, avx2 or avx512"),
+      llvm::cl::init("host")};
+  Option<bool> threads{
+      *this, "threads",
+      llvm::cl::desc("run tiles in parallel, by OpenMP"),
       llvm::cl::init(true)};
+  Option<bool> printStrategy{
+      *this, "print-strategy",
+      llvm::cl::desc("tell by a remark how each operation is computed"),
+      llvm::cl::init(false)};
 };
 
 /// Block-scaled values -> linalg on payload and scales, in tensors: fold,
@@ -37,7 +48,8 @@ struct MXToCPUOptions : public mlir::PassPipelineOptions<MXToCPUOptions> {
 void buildMXToLinalgPipeline(mlir::OpPassManager &pm,
                              const MXToLinalgOptions &options);
 
-/// Block-scaled values -> the LLVM dialect for the host: `mx-to-linalg`,
+/// Block-scaled values -> the LLVM dialect for a CPU: tiles of vectors where
+/// there is a strategy and `reference` is not set, `mx-to-linalg` for the rest;
 /// bufferization with accumulators in place, loops, LLVM. Fails if anything of
 /// the dialect is left.
 void buildMXToCPUPipeline(mlir::OpPassManager &pm,

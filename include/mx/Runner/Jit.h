@@ -26,7 +26,7 @@ class ExecutionEngine;
 namespace mx::runner {
 
 /// The pipeline that a run goes through unless told otherwise.
-constexpr llvm::StringLiteral kDefaultPipeline = "mx-to-cpu{reference=true}";
+constexpr llvm::StringLiteral kDefaultPipeline = "mx-to-cpu";
 
 struct CompileOptions {
   /// Textual pass pipeline to the LLVM dialect, on a module.

@@ -10,7 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Patterns.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mx/Conversion/Passes.h"
@@ -518,12 +521,14 @@ struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
         [](Operation *op) {
           return isa<TensorType>(op->getResult(0).getType());
         });
+    target.addIllegalOp<DecodePackedOp>();
     target.addDynamicallyLegalOp<arith::TruncFOp>([](arith::TruncFOp op) {
       return isa<TensorType>(op.getType()) || !RoundToBF16::isApplicable(op);
     });
     RewritePatternSet patterns(context);
     patterns.add<DecodeElement, EncodeElement, ChooseScale, ScaleProduct,
                  RoundToBF16>(context);
+    populateDecodePackedPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

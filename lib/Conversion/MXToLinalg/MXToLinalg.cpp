@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MoveFactors.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -15,7 +16,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mx/Conversion/Passes.h"
 #include "mx/IR/MXOps.h"
 #include "mx/IR/RuntimeChecks.h"
@@ -60,22 +60,6 @@ namespace {
 struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
   using Base::Base;
 
-  /// Moves factors into their users, so that only those remain whose value is
-  /// stored; touches nothing that is not connected to a fold_scale.
-  LogicalResult moveFactors() {
-    SmallVector<Operation *> affected;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<FoldScaleOp, DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(
-              op))
-        affected.push_back(op);
-    });
-    RewritePatternSet patterns(&getContext());
-    populateFoldScalePatterns(patterns);
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    return applyOpPatternsGreedily(affected, std::move(patterns), config);
-  }
-
   /// Checks the sizes of what comes as two tensors, out of a function argument,
   /// a loop or a file, where the types leave them open.
   void checkAssembled() {
@@ -88,7 +72,7 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     checkAssembled();
-    if (failed(moveFactors()))
+    if (failed(moveFactorsToUsers(getOperation())))
       return signalPassFailure();
 
     ConversionTarget target(*context);

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layout.h"
+#include "MatmulSizes.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mx/IR/RuntimeChecks.h"
 
 using namespace mlir;
 using namespace mx;
@@ -148,62 +148,6 @@ static Value getExtentOfK(OpBuilder &builder, Location loc, Value value,
                                  builder.getI8Type());
 }
 
-/// The size of `value`, an operand of logical type `type`, along `axis`.
-static OpFoldResult getSize(OpBuilder &builder, Location loc, Value value,
-                            Type type, int64_t axis) {
-  int64_t size = getOperandShape(type)[axis];
-  if (!ShapedType::isDynamic(size))
-    return builder.getIndexAttr(size);
-  auto blocked = dyn_cast<MXTensorType>(type);
-  if (!blocked)
-    return tensor::getMixedSize(builder, loc, value, axis);
-  Value scales = getParts(builder, loc, value).scales;
-  SmallVector<int64_t> stored = blocked.getStoredPermutation();
-  int64_t place = llvm::find(stored, axis) - stored.begin();
-  return getStoredSizes(builder, loc, blocked, scales)[place];
-}
-
-/// Checks at run time what dynamic sizes leave open about `op`.
-static void checkSizes(OpBuilder &builder, BlockMatmulOp op, Value lhs,
-                       Value rhs, Value accumulator, const MatmulDims &dims) {
-  Location loc = op.getLoc();
-  Type lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
-  int64_t lhsRank = getOperandShape(lhsType).size();
-  int64_t rhsRank = getOperandShape(rhsType).size();
-  int64_t numBatch = dims.batch.size();
-  auto lhsSize = [&](int64_t axis) {
-    return getSize(builder, loc, lhs, lhsType, axis);
-  };
-  auto rhsSize = [&](int64_t axis) {
-    return getSize(builder, loc, rhs, rhsType, axis);
-  };
-  auto check = [&](StringRef what, OpFoldResult a, OpFoldResult b,
-                   StringRef where) {
-    checkEqual(builder, loc, a, b,
-               "expected the same " + what + " in " + where + " of the matmul");
-  };
-  auto accumulatorSize = [&](int64_t axis) {
-    return tensor::getMixedSize(builder, loc, accumulator, axis);
-  };
-
-  check("K", lhsSize(lhsRank - 1),
-        rhsSize(dims.hasN ? rhsRank - 2 : rhsRank - 1), "both operands");
-  for (int64_t axis = 0; axis < numBatch; ++axis) {
-    if (dims.lhsBatched)
-      check("batch dimensions", lhsSize(axis), accumulatorSize(axis),
-            "lhs and accumulator");
-    if (dims.rhsBatched)
-      check("batch dimensions", rhsSize(axis), accumulatorSize(axis),
-            "rhs and accumulator");
-  }
-  if (dims.hasM)
-    check("M", lhsSize(lhsRank - 2), accumulatorSize(numBatch),
-          "lhs and accumulator");
-  if (dims.hasN)
-    check("N", rhsSize(rhsRank - 1), accumulatorSize(numBatch + dims.hasM),
-          "rhs and accumulator");
-}
-
 namespace {
 
 /// block_matmul -> one generic; element and scale are decoded in its body.
@@ -228,8 +172,8 @@ struct BlockMatmul : OpConversionPattern<BlockMatmulOp> {
     auto rhsType = dyn_cast<MXTensorType>(op.getRhs().getType());
     MatmulDims dims =
         *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-    checkSizes(rewriter, op, adaptor.getLhs(), adaptor.getRhs(),
-               adaptor.getAccumulator(), dims);
+    checkMatmulSizes(rewriter, op, adaptor.getLhs(), adaptor.getRhs(),
+                     adaptor.getAccumulator());
     int64_t split = getSplit(lhsType, rhsType);
     MatmulLoops loops(getContext(), dims, split != 0);
 

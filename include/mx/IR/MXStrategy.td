@@ -1,0 +1,56 @@
+//===- MXStrategy.td - how a tile is computed --------------*- tablegen -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_IR_MXSTRATEGY
+#define MX_IR_MXSTRATEGY
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mx/IR/MXDialect.td"
+
+def MX_Kernel : I32EnumAttr<"Kernel", "the loop structure of a tile", [
+      I32EnumAttrCase<"Dot", 0, "dot">,
+      I32EnumAttrCase<"Panel", 1, "panel">
+    ]> {
+  let cppNamespace = "::mx";
+}
+
+def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
+  let mnemonic = "strategy";
+  let summary = "how a tile of a block-scaled matmul is computed";
+  let description = [{
+    - `dot` keeps sums along K in vectors: every decoded vector is multiplied
+      with `columns` columns at once, for `rows` rows. For few columns.
+    - `panel` decodes `depth` elements of every row of the tile to f32 once, and
+      multiplies them with panels of `columns` columns, `rows` rows at a time.
+      For many columns.
+
+    `lanes` is the number of f32 in a vector. `order` is the order in which
+    vectors of 32 decoded elements hold them, see `mx.decode_packed`; empty is
+    the natural one.
+
+    ```mlir
+    #dot = #mx.strategy<dot, lanes = 8, rows = 4, columns = 1, depth = 4096, order = [2, 3, 0, 1, 4]>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<MX_Kernel>:$kernel,
+    "int64_t":$lanes,
+    "int64_t":$rows,
+    "int64_t":$columns,
+    "int64_t":$depth,
+    OptionalArrayRefParameter<"int64_t">:$order
+  );
+  let assemblyFormat = [{
+    `<` $kernel `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,` `columns` `=`
+    $columns `,` `depth` `=` $depth (`,` `order` `=` `[` $order^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // MX_IR_MXSTRATEGY

@@ -1,0 +1,202 @@
+//===- MXTileOps.td - tiles between values and vectors -----*- tablegen -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the fast path is made of: operations on one tile of payload and scales,
+// as tensors or as buffers, and the conversion of a whole vector of packed
+// codes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_IR_MXTILEOPS
+#define MX_IR_MXTILEOPS
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mx/IR/MXDialect.td"
+include "mx/IR/MXStrategy.td"
+include "mx/IR/MXTypes.td"
+
+class MX_TileOperand<list<Type> elements, string of>
+    : AnyTypeOf<[RankedTensorOf<elements>, MemRefOf<elements>],
+                "tensor or memref of " # of, "::mlir::ShapedType">;
+def MX_TileBytes : MX_TileOperand<[I8], "i8">;
+def MX_TileScales : MX_TileOperand<[I8, F32, BF16], "i8, f32 or bf16">;
+def MX_TileF32 : MX_TileOperand<[F32], "f32">;
+def MX_TileFloats : MX_TileOperand<[F32, BF16, F16], "f32, bf16 or f16">;
+
+class MX_TileOp<string mnemonic>
+    : Op<MX_Dialect, mnemonic, [DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
+  let summary = "a tile of a matmul, payload times packed columns";
+  let description = [{
+    Multiplies rows of a block-scaled value with columns that are packed in
+    panels, and adds to the accumulator, an operand.
+
+    ```
+    accumulator[m, n] += sum over k of
+        decode(payload, scales)[m, k] * packed[n / columns, p(k), n mod columns]
+    ```
+
+    `p` is the order of `strategy`; for a `dot` kernel a panel is one column.
+    With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
+    type of which `payload` and `scales` hold some rows; its shape does not
+    matter. Columns of the last panel beyond those of the accumulator are read
+    and thrown away.
+
+    Constraints:
+    1. payload and scales are of rank 2 and have the same number of rows, as the
+       accumulator;
+    2. `packed` is of rank 3, (panels, K, columns of a panel);
+    3. operands are all tensors, with the accumulator's type as the result, or
+       all memrefs, with no result;
+    4. the block size is a multiple of 32.
+
+    Example:
+
+    ```mlir
+    func.func @tile(%p: memref<64x64xi8>, %s: memref<64x4xi8>,
+                    %x: memref<1x128x1xf32>, %c: memref<64x1xf32>) {
+      mx.tile_matmul %p, %s, %x, %c
+          {strategy = #mx.strategy<dot, lanes = 8, rows = 4, columns = 1, depth = 4096>,
+           value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+          : (memref<64x64xi8>, memref<64x4xi8>, memref<1x128x1xf32>, memref<64x1xf32>) -> ()
+      return
+    }
+    ```
+
+    Lowers to loops over vectors (`convert-mx-to-vector`).
+  }];
+  let arguments = (ins
+    MX_TileBytes:$payload,
+    Arg<MX_TileScales, "">:$scales,
+    MX_TileF32:$packed,
+    MX_TileF32:$accumulator,
+    TypeAttrOf<MX_TensorType>:$value_type,
+    MX_StrategyAttr:$strategy,
+    UnitAttr:$transposed
+  );
+  let results = (outs Variadic<RankedTensorOf<[F32]>>:$result);
+  let assemblyFormat = [{
+    $payload `,` $scales `,` $packed `,` $accumulator attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getAccumulatorMutable();
+    }
+    /// The type that payload and scales belong to.
+    MXTensorType getBlockedType() {
+      return ::llvm::cast<MXTensorType>(getValueType());
+    }
+  }];
+}
+
+def MX_TileDequantizeOp : MX_TileOp<"tile_dequantize"> {
+  let summary = "a tile of a dequantize, blocks along its last axis";
+  let description = [{
+    Writes the value of every element of some rows of a block-scaled value.
+
+    ```
+    destination[m, k] = decode(payload, scales)[m, k]
+    ```
+
+    `lanes` is the number of f32 in a vector.
+
+    Constraints:
+    1. all operands are of rank 2 and have the same number of rows;
+    2. operands are all tensors, with the destination's type as the result, or
+       all memrefs, with no result;
+    3. the block size is a multiple of 32.
+
+    Example:
+
+    ```mlir
+    func.func @tile(%p: memref<8x128xi8>, %s: memref<8x4xi8>, %d: memref<8x128xf32>) {
+      mx.tile_dequantize %p, %s, %d
+          {lanes = 8 : i64,
+           value_type = !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>}
+          : (memref<8x128xi8>, memref<8x4xi8>, memref<8x128xf32>) -> ()
+      return
+    }
+    ```
+
+    Lowers to loops over vectors (`convert-mx-to-vector`).
+  }];
+  let arguments = (ins
+    MX_TileBytes:$payload,
+    MX_TileScales:$scales,
+    MX_TileFloats:$destination,
+    TypeAttrOf<MX_TensorType>:$value_type,
+    I64Attr:$lanes
+  );
+  let results = (outs Variadic<RankedTensorOf<[F32, BF16, F16]>>:$result);
+  let assemblyFormat = [{
+    $payload `,` $scales `,` $destination attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestinationMutable();
+    }
+    /// The type that payload and scales belong to.
+    MXTensorType getBlockedType() {
+      return ::llvm::cast<MXTensorType>(getValueType());
+    }
+  }];
+}
+
+def MX_DecodePackedOp : Op<MX_Dialect, "decode_packed", [Pure]> {
+  let summary = "the f32 values of a vector of packed codes";
+  let description = [{
+    Unpacks the codes of `codes` (rules P1 to P4) and gives their values (rule
+    D4), without a scale, in the order `order`.
+
+    ```
+    result[i] = value(code number e(i))
+    e(i) = sum over bits b of i of ((i >> b) & 1) << order[b]
+    ```
+
+    An empty `order` is the natural one, `e(i) = i`. Another order spares
+    shuffles: whoever multiplies with the result has the other factor in the
+    same order.
+
+    Constraints:
+    1. `element_type` is one of the six MX element types;
+    2. the result has n elements, n a power of two, and `codes` the bytes that n
+       elements are packed to;
+    3. `order` is empty or a permutation of the bits of the numbers below n.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%codes: vector<16xi8>) -> vector<32xf32> {
+      %0 = mx.decode_packed f4E2M1FN %codes order [1, 2, 3, 4, 0]
+          : vector<16xi8> -> vector<32xf32>
+      return %0 : vector<32xf32>
+    }
+    ```
+
+    Lowers to table permutes or placed bits (`convert-mx-to-x86`), or to integer
+    operations (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    TypeAttr:$element_type,
+    VectorOfRankAndType<[1], [I8]>:$codes,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$order
+  );
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = [{
+    $element_type $codes (`order` $order^)? attr-dict
+    `:` type($codes) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MX_IR_MXTILEOPS

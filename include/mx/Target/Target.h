@@ -1,0 +1,58 @@
+//===- Target.h - the processors that code is made for ----------*- C++ -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the fast path knows about processors, and the one table that says which
+// loops it makes for them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_TARGET_TARGET_H
+#define MX_TARGET_TARGET_H
+
+#include "mx/IR/MXOps.h"
+
+namespace mx {
+
+/// An instruction set that the fast path makes code for.
+enum class InstructionSet {
+  Generic, // vectors of 128 bits and nothing else
+  AVX2,    // with FMA and F16C
+  AVX512,  // F, BW, VL and DQ
+};
+
+/// A processor, as far as the choice of code depends on it.
+struct Target {
+  InstructionSet set = InstructionSet::Generic;
+
+  /// f32 in a vector.
+  int64_t getLanes() const;
+  /// The name that `parse` reads.
+  llvm::StringRef getName() const;
+  /// The order in which this target decodes elements of `format` fastest, see
+  /// `mx.decode_packed`; empty is the natural one.
+  llvm::ArrayRef<int64_t> getOrder(numerics::Format format) const;
+
+  /// `generic`, `avx2`, `avx512`, or `host` for what this machine has.
+  static std::optional<Target> parse(llvm::StringRef name);
+  static Target getHost();
+};
+
+/// How to compute a matmul of a block-scaled value with `columns` columns
+/// (dynamic if not known) on `target`.
+StrategyAttr chooseStrategy(mlir::MLIRContext *context, const Target &target,
+                            MXTensorType type, int64_t columns);
+
+/// Rows of a tile, which one thread computes.
+int64_t getTileRows(StrategyAttr strategy);
+
+/// Why the fast path has no code for values of `type`, or nothing if it has.
+std::optional<std::string> getObstacle(MXTensorType type);
+
+} // namespace mx
+
+#endif // MX_TARGET_TARGET_H

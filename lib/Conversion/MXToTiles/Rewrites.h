@@ -1,0 +1,32 @@
+//===- Rewrites.h - the parts of convert-mx-to-tiles ------------*- C++ -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_LIB_CONVERSION_MXTOTILES_REWRITES_H
+#define MX_LIB_CONVERSION_MXTOTILES_REWRITES_H
+
+#include "mx/IR/MXOps.h"
+#include "mx/Target/Target.h"
+
+namespace mx {
+
+/// block_matmul -> packed columns and tiles of rows (Matmul.cpp). Leaves what
+/// the fast path has no code for, with a remark. If `explain`, a remark tells
+/// the strategy. Returns whether `op` is gone.
+bool tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
+
+/// dequantize_block -> tiles of rows (Dequantize.cpp), likewise.
+bool tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
+
+/// The size of the tile of at most `size` that starts at `offset`, of `total`.
+mlir::OpFoldResult getTileSize(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value offset, mlir::OpFoldResult total,
+                               int64_t size);
+
+} // namespace mx
+
+#endif // MX_LIB_CONVERSION_MXTOTILES_REWRITES_H

@@ -1,0 +1,46 @@
+//===- Dequantize.cpp - decode and scale rows -----------------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+using namespace mlir;
+using namespace mx;
+
+void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
+  Location loc = op.getLoc();
+  KernelBuilder kernel(builder, loc, op.getLanes());
+  BlockReader reader(kernel, op.getBlockedType(), /*order=*/{}, op.getPayload(),
+                     op.getScales());
+  Type element = cast<ShapedType>(op.getDestination().getType()).getElementType();
+  Value numRows = kernel.dim(op.getPayload(), 0);
+  auto writeChunk = [&](Value row, Value chunk, Value scale) {
+    for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk))) {
+      Value scaled = kernel.mulVector(values, scale);
+      if (!element.isF32())
+        scaled = arith::TruncFOp::create(
+            builder, loc, VectorType::get({kernel.getLanes()}, element),
+            scaled);
+      kernel.store(scaled, op.getDestination(),
+                   {row, kernel.add(kernel.mul(chunk, kChunk),
+                                    v * kernel.getLanes())});
+    }
+  };
+  kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
+    kernel.loop(
+        kernel.index(0), reader.getNumBlocks(), 1, [&](Value block) {
+          Value scale = kernel.broadcast(reader.readScale(row, block));
+          int64_t chunks = reader.getChunksPerBlock();
+          if (chunks == 1)
+            return writeChunk(row, block, scale);
+          Value first = kernel.mul(block, chunks);
+          kernel.loop(first, kernel.add(first, chunks), 1, [&](Value chunk) {
+            writeChunk(row, chunk, scale);
+          });
+        });
+  });
+}

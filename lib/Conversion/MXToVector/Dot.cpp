@@ -1,0 +1,187 @@
+//===- Dot.cpp - few columns: sums along K in vectors ---------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mx;
+
+namespace {
+
+/// The dot kernel of one tile.
+class DotKernel {
+public:
+  DotKernel(OpBuilder &builder, TileMatmulOp op);
+  void build();
+
+private:
+  void buildRows(Value firstRow, int64_t rows);
+  void buildSums(Value firstRow, int64_t rows, Value firstColumn,
+                 int64_t columns);
+  void decodeScales(Value firstRow, int64_t rows, Value firstBlock,
+                    Value numBlocks);
+  SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
+                              int64_t columns, Value block, Value blockInGroup,
+                              ValueRange sums);
+
+  TileMatmulOp op;
+  StrategyAttr strategy;
+  KernelBuilder kernel;
+  BlockReader reader;
+  Value packed; // [column, K]
+  Value scales; // f32 scales of some blocks of the rows at work
+};
+
+} // namespace
+
+/// Blocks whose scales are decoded together.
+static constexpr int64_t kBlocksPerGroup = 128;
+
+DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
+    : op(op), strategy(op.getStrategy()),
+      kernel(builder, op.getLoc(), strategy.getLanes()),
+      reader(kernel, op.getBlockedType(), strategy.getOrder(), op.getPayload(),
+             op.getScales()) {
+  packed = memref::CollapseShapeOp::create(
+      builder, op.getLoc(), op.getPacked(),
+      SmallVector<ReassociationIndices>{{0}, {1, 2}});
+  scales = kernel.allocate({strategy.getRows(), kBlocksPerGroup});
+}
+
+void DotKernel::build() {
+  Value numRows = kernel.dim(op.getPayload(), 0);
+  int64_t rows = strategy.getRows();
+  Value wholeRows = kernel.roundDown(numRows, rows);
+  kernel.loop(kernel.index(0), wholeRows, rows,
+              [&](Value row) { buildRows(row, rows); });
+  if (rows > 1)
+    kernel.loop(wholeRows, numRows, 1, [&](Value row) { buildRows(row, 1); });
+}
+
+void DotKernel::buildRows(Value firstRow, int64_t rows) {
+  Value numColumns =
+      kernel.dim(op.getAccumulator(), op.getTransposed() ? 0 : 1);
+  int64_t columns = strategy.getColumns();
+  Value wholeColumns = kernel.roundDown(numColumns, columns);
+  kernel.loop(kernel.index(0), wholeColumns, columns, [&](Value column) {
+    buildSums(firstRow, rows, column, columns);
+  });
+  if (columns > 1)
+    kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
+      buildSums(firstRow, rows, column, 1);
+    });
+}
+
+/// Adds the products of `rows` rows and `columns` columns to the accumulator.
+void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
+                          int64_t columns) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
+  SmallVector<Value> sums(rows * columns, kernel.splat(-0.0f));
+  sums = kernel.loop(
+      kernel.index(0), reader.getNumBlocks(), kBlocksPerGroup, sums,
+      [&](Value firstBlock, ValueRange carried) {
+        Value left = arith::SubIOp::create(builder, loc, reader.getNumBlocks(),
+                                           firstBlock);
+        Value count = kernel.minimum(left, kernel.index(kBlocksPerGroup));
+        decodeScales(firstRow, rows, firstBlock, count);
+        return kernel.loop(kernel.index(0), count, 1, carried,
+                           [&](Value block, ValueRange inner) {
+                             return addBlock(firstRow, rows, firstColumn,
+                                             columns,
+                                             kernel.add(firstBlock, block),
+                                             block, inner);
+                           });
+      });
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) {
+      SmallVector<Value> indices = {kernel.add(firstRow, r),
+                                    kernel.add(firstColumn, c)};
+      if (op.getTransposed())
+        std::swap(indices[0], indices[1]);
+      Value old =
+          memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
+      Value sum = arith::AddFOp::create(
+          builder, loc, old, kernel.sumOfLanes(sums[r * columns + c]));
+      memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
+    }
+}
+
+void DotKernel::decodeScales(Value firstRow, int64_t rows, Value firstBlock,
+                             Value numBlocks) {
+  for (int64_t r = 0; r < rows; ++r)
+    kernel.loop(kernel.index(0), numBlocks, 1, [&](Value block) {
+      Value scale = reader.readScale(kernel.add(firstRow, r),
+                                     kernel.add(firstBlock, block));
+      memref::StoreOp::create(kernel.getBuilder(), kernel.getLoc(), scale,
+                              scales, ValueRange{kernel.index(r), block});
+    });
+}
+
+/// `sums` plus the products of one block, whose scale meets its sum once.
+SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
+                                       Value firstColumn, int64_t columns,
+                                       Value block, Value blockInGroup,
+                                       ValueRange sums) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  int64_t chunks = reader.getChunksPerBlock();
+  int64_t vectors = kChunk / kernel.getLanes();
+
+  // The sum of one chunk on top of `carried`; nothing carried for the first.
+  auto addChunk = [&](Value chunk, ValueRange carried) {
+    Value firstElement = kernel.mul(chunk, kChunk);
+    SmallVector<Value> result(carried);
+    result.resize(rows * columns);
+    SmallVector<SmallVector<Value>> decoded;
+    for (int64_t r = 0; r < rows; ++r)
+      decoded.push_back(reader.readChunk(kernel.add(firstRow, r), chunk));
+    for (int64_t v = 0; v < vectors; ++v)
+      for (int64_t c = 0; c < columns; ++c) {
+        Value x = kernel.load(
+            packed,
+            {kernel.add(firstColumn, c),
+             kernel.add(firstElement, v * kernel.getLanes())});
+        for (int64_t r = 0; r < rows; ++r) {
+          Value &sum = result[r * columns + c];
+          sum = sum ? kernel.fma(decoded[r][v], x, sum)
+                    : kernel.mulVector(decoded[r][v], x);
+        }
+      }
+    return result;
+  };
+
+  SmallVector<Value> products;
+  if (chunks == 1) {
+    products = addChunk(block, {});
+  } else {
+    SmallVector<Value> zeros(rows * columns, kernel.splat(-0.0f));
+    Value first = kernel.mul(block, chunks);
+    products = kernel.loop(first, kernel.add(first, chunks), 1, zeros,
+                           [&](Value chunk, ValueRange carried) {
+                             return addChunk(chunk, carried);
+                           });
+  }
+  SmallVector<Value> result;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value scale = memref::LoadOp::create(
+        builder, loc, scales, ValueRange{kernel.index(r), blockInGroup});
+    scale = kernel.broadcast(scale);
+    for (int64_t c = 0; c < columns; ++c)
+      result.push_back(kernel.fma(products[r * columns + c], scale,
+                                  sums[r * columns + c]));
+  }
+  return result;
+}
+
+void mx::buildDotKernel(OpBuilder &builder, TileMatmulOp op) {
+  DotKernel(builder, op).build();
+}

@@ -1,0 +1,174 @@
+//===- KernelBuilder.cpp - what all kernels are built of ------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mx/Numerics/Element.h"
+#include "mx/Numerics/Packing.h"
+
+using namespace mlir;
+using namespace mx;
+
+Value KernelBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value KernelBuilder::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+
+Value KernelBuilder::add(Value a, int64_t b) {
+  return b == 0 ? a : add(a, index(b));
+}
+
+Value KernelBuilder::mul(Value a, int64_t b) {
+  return b == 1 ? a : builder.createOrFold<arith::MulIOp>(loc, a, index(b));
+}
+
+Value KernelBuilder::divFloor(Value a, int64_t b) {
+  return b == 1 ? a : builder.createOrFold<arith::DivUIOp>(loc, a, index(b));
+}
+
+Value KernelBuilder::roundDown(Value a, int64_t b) {
+  return mul(divFloor(a, b), b);
+}
+
+Value KernelBuilder::minimum(Value a, Value b) {
+  return builder.createOrFold<arith::MinUIOp>(loc, a, b);
+}
+
+Value KernelBuilder::dim(Value memref, int64_t dim) {
+  return builder.createOrFold<memref::DimOp>(loc, memref, dim);
+}
+
+Value KernelBuilder::allocate(ArrayRef<int64_t> shape) {
+  // Iterations of a parallel loop run in different threads. An alloca_scope
+  // may be an iteration of a loop.
+  Operation *scope = builder.getInsertionBlock()->getParentOp();
+  while (!isa<scf::ParallelOp, scf::ForallOp>(scope) &&
+         (isa<memref::AllocaScopeOp>(scope) ||
+          !scope->hasTrait<OpTrait::AutomaticAllocationScope>()))
+    scope = scope->getParentOp();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&scope->getRegion(0).front());
+  auto type = MemRefType::get(shape, builder.getF32Type());
+  return memref::AllocaOp::create(builder, loc, type,
+                                  builder.getI64IntegerAttr(64));
+}
+
+Value KernelBuilder::splat(float value) {
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(getVectorType(), value));
+}
+
+Value KernelBuilder::broadcast(Value scalar) {
+  return vector::BroadcastOp::create(builder, loc, getVectorType(), scalar);
+}
+
+Value KernelBuilder::fma(Value a, Value b, Value c) {
+  return vector::FMAOp::create(builder, loc, a, b, c);
+}
+
+Value KernelBuilder::mulVector(Value a, Value b) {
+  return arith::MulFOp::create(builder, loc, a, b);
+}
+
+Value KernelBuilder::load(Value memref, ValueRange indices) {
+  return vector::LoadOp::create(builder, loc, getVectorType(), memref, indices);
+}
+
+void KernelBuilder::store(Value vector, Value memref, ValueRange indices) {
+  vector::StoreOp::create(builder, loc, vector, memref, indices);
+}
+
+Value KernelBuilder::sumOfLanes(Value vector) {
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
+                                     vector, arith::FastMathFlags::reassoc);
+}
+
+Value KernelBuilder::slice(Value vector, int64_t number) {
+  if (cast<VectorType>(vector.getType()).getNumElements() == lanes)
+    return vector;
+  return vector::ExtractStridedSliceOp::create(
+      builder, loc, vector, ArrayRef<int64_t>{number * lanes},
+      ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
+}
+
+SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
+                                       ValueRange init, Body body) {
+  auto forOp = scf::ForOp::create(
+      builder, loc, lower, upper, index(step), init,
+      [&](OpBuilder &b, Location l, Value iv, ValueRange carried) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToEnd(b.getInsertionBlock());
+        SmallVector<Value> results = body(iv, carried);
+        scf::YieldOp::create(builder, l, results);
+      });
+  return llvm::to_vector(ValueRange(forOp.getResults()));
+}
+
+void KernelBuilder::loop(Value lower, Value upper, int64_t step,
+                         llvm::function_ref<void(Value iv)> body) {
+  loop(lower, upper, step, ValueRange(),
+       [&](Value iv, ValueRange) -> SmallVector<Value> {
+         body(iv);
+         return {};
+       });
+}
+
+BlockReader::BlockReader(KernelBuilder &kernel, MXTensorType type,
+                         ArrayRef<int64_t> order, Value payload, Value scales)
+    : kernel(kernel), type(type), order(order), payload(payload),
+      scales(scales), numBlocks(kernel.dim(scales, 1)),
+      bytesPerChunk(numerics::packedBytes(type.getFormat(), kChunk)) {}
+
+SmallVector<Value> BlockReader::readChunk(Value row, Value chunk) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  auto bytesType = VectorType::get({bytesPerChunk}, builder.getI8Type());
+  Value bytes = vector::LoadOp::create(
+      builder, loc, bytesType, payload,
+      ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
+  auto valuesType = VectorType::get({kChunk}, builder.getF32Type());
+  Value values = DecodePackedOp::create(builder, loc, valuesType,
+                                        TypeAttr::get(type.getElementType()),
+                                        bytes,
+                                        builder.getDenseI64ArrayAttr(order));
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < kChunk / kernel.getLanes(); ++i)
+    vectors.push_back(kernel.slice(values, i));
+  return vectors;
+}
+
+Value BlockReader::readScale(Value row, Value block) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value stored = memref::LoadOp::create(b, loc, scales, ValueRange{row, block});
+  Type f32 = b.getF32Type();
+  if (stored.getType().isF32())
+    return stored;
+  if (stored.getType().isBF16())
+    return arith::ExtFOp::create(b, loc, f32, stored);
+  if (!type.hasPowerOfTwoScales())
+    return DecodeElementOp::create(b, loc, f32,
+                                   TypeAttr::get(type.getScaleType()), stored,
+                                   Value());
+  // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value field = arith::ExtUIOp::create(b, loc, b.getI32Type(), stored);
+  Value bits = arith::ShLIOp::create(b, loc, field, constant(23));
+  bits = arith::MaxUIOp::create(b, loc, bits, constant(1 << 22));
+  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, field,
+                                      constant(numerics::kScaleNaN));
+  bits = arith::SelectOp::create(b, loc, isNaN, constant(numerics::kQuietNaN),
+                                 bits);
+  return arith::BitcastOp::create(b, loc, f32, bits);
+}

@@ -1,0 +1,103 @@
+//===- Kernels.h - the loops of a tile --------------------------*- C++ -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_LIB_CONVERSION_MXTOVECTOR_KERNELS_H
+#define MX_LIB_CONVERSION_MXTOVECTOR_KERNELS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mx/IR/MXOps.h"
+
+namespace mx {
+
+/// Builds indices, vectors of f32 and loops at one place.
+class KernelBuilder {
+public:
+  KernelBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes)
+      : builder(builder), loc(loc), lanes(lanes) {}
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() const { return loc; }
+  int64_t getLanes() const { return lanes; }
+  mlir::VectorType getVectorType() const {
+    return mlir::VectorType::get({lanes}, builder.getF32Type());
+  }
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value mul(mlir::Value a, int64_t b);
+  mlir::Value divFloor(mlir::Value a, int64_t b);
+  /// The largest multiple of `b` that is at most `a`.
+  mlir::Value roundDown(mlir::Value a, int64_t b);
+  mlir::Value minimum(mlir::Value a, mlir::Value b);
+  mlir::Value dim(mlir::Value memref, int64_t dim);
+
+  /// A buffer of f32 on the stack of the thread that runs this, aligned to
+  /// vectors. It lasts longer than the tile, so that no loop over tiles makes
+  /// the stack grow.
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape);
+
+  mlir::Value splat(float value);
+  mlir::Value broadcast(mlir::Value scalar);
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value mulVector(mlir::Value a, mlir::Value b);
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
+  void store(mlir::Value vector, mlir::Value memref, mlir::ValueRange indices);
+  /// The sum of the lanes, pairwise in any order, but always the same.
+  mlir::Value sumOfLanes(mlir::Value vector);
+  /// Vector number `number` of a longer one.
+  mlir::Value slice(mlir::Value vector, int64_t number);
+
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value iv, mlir::ValueRange carried)>;
+  /// for iv = lower to upper step `step`, with loop-carried values.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
+                                      int64_t step, mlir::ValueRange init,
+                                      Body body);
+  void loop(mlir::Value lower, mlir::Value upper, int64_t step,
+            llvm::function_ref<void(mlir::Value iv)> body);
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  int64_t lanes;
+};
+
+/// Reads payload and scales of one tile.
+class BlockReader {
+public:
+  BlockReader(KernelBuilder &kernel, MXTensorType type,
+              llvm::ArrayRef<int64_t> order, mlir::Value payload,
+              mlir::Value scales);
+
+  /// The values of chunk `chunk` of row `row`, without the scale, as vectors.
+  llvm::SmallVector<mlir::Value> readChunk(mlir::Value row, mlir::Value chunk);
+  /// The scale of block `block` of row `row`, an f32.
+  mlir::Value readScale(mlir::Value row, mlir::Value block);
+  /// Blocks of a row; chunks of a block.
+  mlir::Value getNumBlocks() const { return numBlocks; }
+  int64_t getChunksPerBlock() const { return type.getBlockSize() / kChunk; }
+
+private:
+  KernelBuilder &kernel;
+  MXTensorType type;
+  llvm::ArrayRef<int64_t> order;
+  mlir::Value payload, scales, numBlocks;
+  int64_t bytesPerChunk;
+};
+
+/// The loops of `op`, whose operands are buffers, before it.
+void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildDequantizeKernel(mlir::OpBuilder &builder, TileDequantizeOp op);
+
+} // namespace mx
+
+#endif // MX_LIB_CONVERSION_MXTOVECTOR_KERNELS_H

@@ -1,0 +1,339 @@
+//===- MXToX86.cpp - vectors of packed codes on x86 -----------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mx/Conversion/Passes.h"
+#include "mx/Numerics/Element.h"
+#include "mx/Target/Target.h"
+#include "llvm/ADT/bit.h"
+
+namespace mx {
+#define GEN_PASS_DEF_CONVERTMXTOX86
+#include "mx/Conversion/Passes.h.inc"
+} // namespace mx
+
+using namespace mlir;
+using namespace mx;
+using numerics::FormatInfo;
+
+namespace {
+
+/// Integer vectors, briefly.
+class VectorBuilder {
+public:
+  VectorBuilder(OpBuilder &builder, Location loc)
+      : builder(builder), loc(loc) {}
+
+  VectorType type(int64_t count, unsigned bits) {
+    return VectorType::get({count}, builder.getIntegerType(bits));
+  }
+  VectorType floats(int64_t count) {
+    return VectorType::get({count}, builder.getF32Type());
+  }
+  /// A constant of the type of `like`, the same in every lane.
+  Value splat(Value like, int64_t value) {
+    auto vectorType = cast<VectorType>(like.getType());
+    APInt bits(vectorType.getElementTypeBitWidth(), value, /*isSigned=*/false,
+               /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(vectorType, bits));
+  }
+  template <typename Int>
+  Value constant(ArrayRef<Int> values) {
+    auto vectorType = type(values.size(), sizeof(Int) * 8);
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(vectorType, values));
+  }
+  Value bitAnd(Value a, int64_t b) {
+    return arith::AndIOp::create(builder, loc, a, splat(a, b));
+  }
+  Value shl(Value a, int64_t b) {
+    return arith::ShLIOp::create(builder, loc, a, splat(a, b));
+  }
+  Value bitcast(Value a, VectorType to) {
+    return vector::BitCastOp::create(builder, loc, to, a);
+  }
+  Value shuffle(Value a, Value b, ArrayRef<int64_t> mask) {
+    return vector::ShuffleOp::create(builder, loc, a, b, mask);
+  }
+  Value call(StringRef intrinsic, Type result, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(
+               builder, loc, result, builder.getStringAttr(intrinsic), operands)
+        .getResult(0);
+  }
+  /// One vector after the other.
+  Value concat(ArrayRef<Value> parts) {
+    SmallVector<Value> level = llvm::to_vector(parts);
+    while (level.size() > 1) {
+      SmallVector<Value> next;
+      for (size_t i = 0; i < level.size(); i += 2) {
+        int64_t count = cast<VectorType>(level[i].getType()).getNumElements();
+        next.push_back(shuffle(level[i], level[i + 1],
+                               llvm::to_vector(llvm::seq<int64_t>(2 * count))));
+      }
+      level = next;
+    }
+    return level.front();
+  }
+
+  OpBuilder &builder;
+  Location loc;
+};
+
+/// The values of the 16 codes of a format of 4 bits, as bits of f32.
+static std::array<uint32_t, 16> getNibbleTable(numerics::Format format) {
+  std::array<uint32_t, 16> table;
+  for (uint8_t code = 0; code < 16; ++code)
+    table[code] =
+        llvm::bit_cast<uint32_t>(numerics::decodeElement(format, code));
+  return table;
+}
+
+/// The high or the next byte of every entry, for both halves of a vector.
+static SmallVector<int8_t> getTableBytes(const std::array<uint32_t, 16> &table,
+                                         unsigned shift) {
+  SmallVector<int8_t> bytes;
+  for (int half = 0; half < 2; ++half)
+    for (uint32_t entry : table)
+      bytes.push_back(static_cast<int8_t>(entry >> shift));
+  return bytes;
+}
+
+/// Two bytes of the f32 come out of tables, the others are 0.
+static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
+  return llvm::all_of(table,
+                      [](uint32_t entry) { return (entry & 0xFFFF) == 0; });
+}
+
+/// 4-bit codes by byte permutes within 128 bits.
+struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 4 ||
+        op.getType().getNumElements() != kChunk)
+      return failure();
+    std::array<uint32_t, 16> table = getNibbleTable(format);
+    Target target{InstructionSet::AVX2};
+    bool isNatural = op.getOrder().empty();
+    if (!fitsTwoBytes(table) ||
+        (!isNatural && op.getOrder() != target.getOrder(format)))
+      return failure();
+
+    VectorBuilder b(rewriter, op.getLoc());
+    // The bytes twice, low nibbles in one half and high ones in the other.
+    SmallVector<int64_t> twice;
+    for (int64_t i = 0; i < 32; ++i)
+      twice.push_back(i % 16);
+    Value bytes = b.shuffle(op.getCodes(), op.getCodes(), twice);
+    Value words = b.bitcast(bytes, b.type(8, 32));
+    Value shifts = b.constant<int32_t>({0, 0, 0, 0, 4, 4, 4, 4});
+    words = arith::ShRUIOp::create(rewriter, op.getLoc(), words, shifts);
+    Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
+    auto look = [&](unsigned shift) {
+      Value entries = b.constant<int8_t>(getTableBytes(table, shift));
+      return b.call("llvm.x86.avx2.pshuf.b", b.type(32, 8),
+                    {entries, nibbles});
+    };
+    Value high = look(24), low = look(16);
+
+    if (isNatural) {
+      SmallVector<int64_t> mask;
+      for (int64_t element = 0; element < 32; ++element) {
+        int64_t place = element / 2 + (element % 2) * 16;
+        llvm::append_values(mask, place, 32 + place);
+      }
+      Value halves = b.bitcast(b.shuffle(low, high, mask), b.type(32, 16));
+      Value wide = arith::ExtUIOp::create(rewriter, op.getLoc(),
+                                          b.type(32, 32), halves);
+      rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(32)));
+      return success();
+    }
+
+    // Pairs of neighbours in a half of 128 bits share 32 bits: the first is
+    // moved up, the second is where it belongs.
+    SmallVector<Value> vectors;
+    for (int64_t first : {0, 8}) {
+      SmallVector<int64_t> mask;
+      for (int64_t half : {0, 16})
+        for (int64_t i = 0; i < 8; ++i)
+          llvm::append_values(mask, half + first + i, 32 + half + first + i);
+      Value pairs = b.bitcast(b.shuffle(low, high, mask), b.type(8, 32));
+      vectors.push_back(b.bitcast(b.shl(pairs, 16), b.floats(8)));
+      vectors.push_back(b.bitcast(b.bitAnd(pairs, 0xFFFF0000), b.floats(8)));
+    }
+    rewriter.replaceOp(op, b.concat(vectors));
+    return success();
+  }
+};
+
+/// 4-bit codes by a permute of 16 floats, which reads the low four bits.
+struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 4 ||
+        op.getType().getNumElements() != kChunk)
+      return failure();
+    Target target{InstructionSet::AVX512};
+    bool isNatural = op.getOrder().empty();
+    if (!isNatural && op.getOrder() != target.getOrder(format))
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    std::array<uint32_t, 16> table = getNibbleTable(format);
+    Value entries = b.bitcast(
+        b.constant<int32_t>(SmallVector<int32_t>(table.begin(), table.end())),
+        b.floats(16));
+    Value bytes = arith::ExtUIOp::create(rewriter, op.getLoc(), b.type(16, 32),
+                                         op.getCodes());
+    Value shifted = arith::ShRUIOp::create(rewriter, op.getLoc(), bytes,
+                                           b.splat(bytes, 4));
+    auto look = [&](Value index) {
+      return b.call("llvm.x86.avx512.permvar.sf.512", b.floats(16),
+                    {entries, index});
+    };
+    Value even = look(bytes), odd = look(shifted);
+    SmallVector<int64_t> mask;
+    for (int64_t i = 0; i < 32; ++i)
+      mask.push_back(isNatural ? i / 2 + (i % 2) * 16 : i);
+    rewriter.replaceOp(op, b.shuffle(even, odd, mask));
+    return success();
+  }
+};
+
+/// Codes of 6 and 8 bits: their bits, moved to where f16 has them, are an f16
+/// that is a power of two away; subnormals included.
+struct DecodeThroughF16 : OpRewritePattern<DecodePackedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    const FormatInfo &info =
+        numerics::getInfo(*getElementFormat(op.getElementType()));
+    if (info.exponentBits == 0 || info.bits < 6 || !op.getOrder().empty())
+      return failure();
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    int64_t count = op.getType().getNumElements();
+    Value words = info.bits == 8 ? alignBytes(b, op.getCodes(), count)
+                                 : alignSixBits(b, op.getCodes(), count);
+    // The lowest bit of the exponent goes to bit 10, the sign stays on top.
+    int64_t shift = 6 - static_cast<int64_t>(info.bits) + info.mantissaBits;
+    int64_t magnitude = ((1LL << (info.bits - 1)) - 1)
+                        << (10 - info.mantissaBits);
+    if (shift != 0) {
+      words = arith::ShRSIOp::create(rewriter, loc, words,
+                                     b.splat(words, shift));
+      words = b.bitAnd(words, 0x8000 | magnitude);
+    }
+    if (info.hasNaN && !info.hasInf) {
+      // The one code above the largest finite one.
+      int64_t nan = static_cast<int64_t>(info.maxCode + 1)
+                    << (10 - info.mantissaBits);
+      Value isNaN = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::eq, b.bitAnd(words, magnitude),
+          b.splat(words, nan));
+      words = arith::SelectOp::create(rewriter, loc, isNaN,
+                                      b.splat(words, 0x7E00), words);
+    }
+    Value halves = arith::BitcastOp::create(
+        rewriter, loc, VectorType::get({count}, rewriter.getF16Type()), words);
+    Value values =
+        arith::ExtFOp::create(rewriter, loc, b.floats(count), halves);
+    constexpr int64_t kF16Bias = 15;
+    if (info.bias != kF16Bias) {
+      auto factor = static_cast<float>(1 << (kF16Bias - info.bias));
+      Value factors = arith::ConstantOp::create(
+          rewriter, loc, DenseElementsAttr::get(b.floats(count), factor));
+      values = arith::MulFOp::create(rewriter, loc, values, factors);
+    }
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+
+private:
+  /// Codes of 8 bits at the top of 16.
+  static Value alignBytes(VectorBuilder &b, Value codes, int64_t count) {
+    Value words = arith::ExtUIOp::create(b.builder, b.loc, b.type(count, 16),
+                                         codes);
+    return b.shl(words, 8);
+  }
+
+  /// Codes of 6 bits at the top of 16, out of the two bytes that hold each.
+  static Value alignSixBits(VectorBuilder &b, Value codes, int64_t count) {
+    SmallVector<int64_t> mask;
+    SmallVector<int16_t> shifts;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t byte = 6 * i / 8, bit = 6 * i % 8;
+      llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
+      shifts.push_back(static_cast<int16_t>(10 - bit));
+    }
+    Value words =
+        b.bitcast(b.shuffle(codes, codes, mask), b.type(count, 16));
+    return arith::ShLIOp::create(b.builder, b.loc, words,
+                                 b.constant<int16_t>(shifts));
+  }
+};
+
+/// Fixed point: an integer times a power of two.
+struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    const FormatInfo &info =
+        numerics::getInfo(*getElementFormat(op.getElementType()));
+    if (info.exponentBits != 0 || info.bits != 8 || !op.getOrder().empty())
+      return failure();
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    int64_t count = op.getType().getNumElements();
+    Value wide = arith::ExtSIOp::create(rewriter, loc, b.type(count, 32),
+                                        op.getCodes());
+    Value values =
+        arith::SIToFPOp::create(rewriter, loc, b.floats(count), wide);
+    auto factor = 1.0f / static_cast<float>(1 << info.mantissaBits);
+    Value factors = arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(b.floats(count), factor));
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, values, factors);
+    return success();
+  }
+};
+
+struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    std::optional<Target> parsed = Target::parse(target);
+    if (!parsed) {
+      getOperation()->emitError()
+          << "expected a target of host, generic, avx2 or avx512, got '"
+          << target << "'";
+      return signalPassFailure();
+    }
+    if (parsed->set == InstructionSet::Generic)
+      return;
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    if (parsed->set == InstructionSet::AVX512)
+      patterns.add<DecodeNibblesAVX512>(context);
+    else
+      patterns.add<DecodeNibblesAVX2>(context);
+    patterns.add<DecodeThroughF16, DecodeFixedPoint>(context);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

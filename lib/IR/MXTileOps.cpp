@@ -1,0 +1,183 @@
+//===- MXTileOps.cpp - operations on one tile ------------------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mx/IR/MXOps.h"
+#include "mx/Numerics/Packing.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mx;
+
+//===----------------------------------------------------------------------===//
+// Orders and strategies
+//===----------------------------------------------------------------------===//
+
+int64_t mx::getElementAt(ArrayRef<int64_t> order, int64_t position) {
+  if (order.empty())
+    return position;
+  int64_t element = 0;
+  for (auto [bit, target] : llvm::enumerate(order))
+    element |= ((position >> bit) & 1) << target;
+  return element;
+}
+
+/// Whether `order` rearranges the bits of the numbers below 2^`bits`.
+static bool isOrder(ArrayRef<int64_t> order, int64_t bits) {
+  if (static_cast<int64_t>(order.size()) != bits)
+    return false;
+  llvm::SmallBitVector seen(bits);
+  for (int64_t bit : order) {
+    if (bit < 0 || bit >= bits || seen.test(bit))
+      return false;
+    seen.set(bit);
+  }
+  return true;
+}
+
+LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   Kernel, int64_t lanes, int64_t rows,
+                                   int64_t columns, int64_t depth,
+                                   ArrayRef<int64_t> order) {
+  auto expect = [&](bool holds, StringRef what, int64_t got) {
+    if (!holds)
+      emitError() << "expected " << what << ", got " << got;
+    return success(holds);
+  };
+  if (failed(expect(lanes == 4 || lanes == 8 || lanes == 16,
+                    "4, 8 or 16 lanes", lanes)) ||
+      failed(expect(rows > 0 && rows <= 32, "1 to 32 rows", rows)) ||
+      failed(
+          expect(columns > 0 && columns <= 64, "1 to 64 columns", columns)) ||
+      failed(expect(depth > 0 && depth % kChunk == 0,
+                    "a depth that is a positive multiple of 32", depth)))
+    return failure();
+  if (!order.empty() && !isOrder(order, 5))
+    return emitError() << "expected an order of the bits 0 to 4, got ["
+                       << order << "]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// What every tile must be: all tensors, with the type of the destination as
+/// the result, or all buffers; rank 2, unless it is among `ranks`.
+static LogicalResult verifyTile(Operation *op, Value destination,
+                                MXTensorType type) {
+  bool isBuffer = isa<MemRefType>(destination.getType());
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType()) != isBuffer)
+      return op->emitOpError() << "expected all operands to be tensors or all "
+                                  "to be memrefs, got "
+                               << operand.getType() << " and "
+                               << destination.getType();
+  if (op->getNumResults() != (isBuffer ? 0 : 1))
+    return op->emitOpError() << "expected " << (isBuffer ? "no" : "one")
+                             << " result, got " << op->getNumResults();
+  if (!isBuffer && op->getResult(0).getType() != destination.getType())
+    return op->emitOpError()
+           << "expected a result of type " << destination.getType() << ", got "
+           << op->getResult(0).getType();
+  if (type.getBlockSize() % kChunk != 0)
+    return op->emitOpError()
+           << "expected a block size that is a multiple of " << kChunk
+           << ", got " << type.getBlockSize();
+  Type scale = cast<ShapedType>(op->getOperand(1).getType()).getElementType();
+  if (scale != type.getScalesType().getElementType())
+    return op->emitOpError()
+           << "expected scales of " << type.getScalesType().getElementType()
+           << ", got " << scale;
+  return success();
+}
+
+static LogicalResult expectRank(Operation *op, StringRef what, Value value,
+                                int64_t rank) {
+  int64_t got = cast<ShapedType>(value.getType()).getRank();
+  if (got != rank)
+    return op->emitOpError()
+           << "expected " << what << " of rank " << rank << ", got " << got;
+  return success();
+}
+
+LogicalResult TileMatmulOp::verify() {
+  if (failed(expectRank(*this, "a payload", getPayload(), 2)) ||
+      failed(expectRank(*this, "scales", getScales(), 2)) ||
+      failed(expectRank(*this, "packed columns", getPacked(), 3)) ||
+      failed(expectRank(*this, "an accumulator", getAccumulator(), 2)))
+    return failure();
+  int64_t width = cast<ShapedType>(getPacked().getType()).getDimSize(2);
+  bool isDot = getStrategy().getKernel() == Kernel::Dot;
+  int64_t expected = isDot ? 1 : getStrategy().getColumns();
+  if (width != expected)
+    return emitOpError() << "expected panels of " << expected
+                         << " columns, got " << width;
+  return verifyTile(*this, getAccumulator(), getBlockedType());
+}
+
+LogicalResult TileDequantizeOp::verify() {
+  if (failed(expectRank(*this, "a payload", getPayload(), 2)) ||
+      failed(expectRank(*this, "scales", getScales(), 2)) ||
+      failed(expectRank(*this, "a destination", getDestination(), 2)))
+    return failure();
+  return verifyTile(*this, getDestination(), getBlockedType());
+}
+
+/// On buffers, a tile reads all operands (`readsDestination` says whether the
+/// destination too) and writes the destination.
+static void
+getTileEffects(DestinationStyleOpInterface op, bool readsDestination,
+               SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    bool isDestination = op.isDpsInit(&operand);
+    if (!isDestination || readsDestination)
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (isDestination)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+void TileMatmulOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getTileEffects(*this, /*readsDestination=*/true, effects);
+}
+
+void TileDequantizeOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getTileEffects(*this, /*readsDestination=*/false, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors of packed codes
+//===----------------------------------------------------------------------===//
+
+LogicalResult DecodePackedOp::verify() {
+  std::optional<numerics::Format> format = getElementFormat(getElementType());
+  if (!format)
+    return emitOpError() << "expected an MX element type, got "
+                         << getElementType();
+  int64_t count = getType().getNumElements();
+  if (!llvm::isPowerOf2_64(count))
+    return emitOpError() << "expected a power of two of elements, got "
+                         << count;
+  int64_t bytes = numerics::packedBytes(*format, count);
+  if (getCodes().getType().getNumElements() != bytes)
+    return emitOpError() << "expected " << bytes << " bytes for " << count
+                         << " elements of " << getElementType() << ", got "
+                         << getCodes().getType().getNumElements();
+  if (!getOrder().empty() && !isOrder(getOrder(), llvm::Log2_64(count)))
+    return emitOpError() << "expected an order of the bits 0 to "
+                         << llvm::Log2_64(count) - 1 << ", got ["
+                         << getOrder() << "]";
+  return success();
+}

@@ -1,0 +1,133 @@
+//===- Target.cpp - the processors that code is made for ------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mx/Target/Target.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace mx;
+
+int64_t Target::getLanes() const {
+  switch (set) {
+  case InstructionSet::Generic:
+    return 4;
+  case InstructionSet::AVX2:
+    return 8;
+  case InstructionSet::AVX512:
+    return 16;
+  }
+  llvm_unreachable("unknown instruction set");
+}
+
+StringRef Target::getName() const {
+  switch (set) {
+  case InstructionSet::Generic:
+    return "generic";
+  case InstructionSet::AVX2:
+    return "avx2";
+  case InstructionSet::AVX512:
+    return "avx512";
+  }
+  llvm_unreachable("unknown instruction set");
+}
+
+ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
+  // Two elements share a byte: neighbours part where nibbles do.
+  static constexpr int64_t kAVX2Nibbles[] = {2, 3, 0, 1, 4};
+  static constexpr int64_t kAVX512Nibbles[] = {1, 2, 3, 4, 0};
+  if (numerics::getInfo(format).bits != 4)
+    return {};
+  switch (set) {
+  case InstructionSet::Generic:
+    return {};
+  case InstructionSet::AVX2:
+    return kAVX2Nibbles;
+  case InstructionSet::AVX512:
+    return kAVX512Nibbles;
+  }
+  llvm_unreachable("unknown instruction set");
+}
+
+Target Target::getHost() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto hasAll = [&](std::initializer_list<StringRef> names) {
+    return llvm::all_of(names,
+                        [&](StringRef name) { return features.lookup(name); });
+  };
+  bool hasAVX2 = hasAll({"avx2", "fma", "f16c"});
+  if (hasAVX2 && hasAll({"avx512f", "avx512bw", "avx512vl", "avx512dq"}))
+    return {InstructionSet::AVX512};
+  return {hasAVX2 ? InstructionSet::AVX2 : InstructionSet::Generic};
+}
+
+std::optional<Target> Target::parse(StringRef name) {
+  if (name == "host")
+    return getHost();
+  for (InstructionSet set : {InstructionSet::Generic, InstructionSet::AVX2,
+                             InstructionSet::AVX512})
+    if (name == Target{set}.getName())
+      return Target{set};
+  return std::nullopt;
+}
+
+namespace {
+
+/// Sizes that fill the vector registers of an instruction set: sums for `rows`
+/// times `columns`, the operands beside them.
+struct Sizes {
+  int64_t dotRows, dotColumns; // where one decode serves all columns
+  int64_t panelRows, panelVectors;
+  int64_t depth; // so that a panel of columns stays in the first-level cache
+};
+
+} // namespace
+
+static Sizes getSizes(InstructionSet set) {
+  switch (set) {
+  case InstructionSet::Generic:
+    return {2, 2, 4, 2, 256};
+  case InstructionSet::AVX2:
+    return {2, 4, 6, 2, 256};
+  case InstructionSet::AVX512:
+    return {4, 4, 12, 2, 256};
+  }
+  llvm_unreachable("unknown instruction set");
+}
+
+StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
+                                MXTensorType type, int64_t columns) {
+  Sizes sizes = getSizes(target.set);
+  int64_t lanes = target.getLanes();
+  ArrayRef<int64_t> order = target.getOrder(type.getFormat());
+  // A decoded vector that meets few columns is best used at once; one that
+  // meets many is best stored and broadcast element by element.
+  if (!ShapedType::isDynamic(columns) && columns <= sizes.dotColumns) {
+    int64_t rows = columns == 1 ? 2 * sizes.dotRows : sizes.dotRows;
+    return StrategyAttr::get(context, Kernel::Dot, lanes, rows,
+                             std::max<int64_t>(columns, 1), sizes.depth, order);
+  }
+  return StrategyAttr::get(context, Kernel::Panel, lanes, sizes.panelRows,
+                           sizes.panelVectors * lanes, sizes.depth, order);
+}
+
+int64_t mx::getTileRows(StrategyAttr strategy) {
+  // Enough work for a thread, and a decoded tile that fits the second-level
+  // cache.
+  return strategy.getKernel() == Kernel::Dot
+             ? 16 * strategy.getRows()
+             : llvm::alignTo(96, strategy.getRows());
+}
+
+std::optional<std::string> mx::getObstacle(MXTensorType type) {
+  if (type.getBlockSize() % kChunk != 0)
+    return "a block size of " + std::to_string(type.getBlockSize()) +
+           ", not a multiple of " + std::to_string(kChunk);
+  return std::nullopt;
+}
