@@ -72,25 +72,28 @@ TEST_P(DequantizeLowering, D1toD5_EveryCodeUnderEveryScale) {
   }
   std::vector<HostValue> inputs;
   inputs.push_back(makeBlocks(type, {scaleCount, codeCount}, payload, scales));
-  expectEqual(type, inputs[0], Function(makeText(type))(inputs));
+  for (const Pipeline &pipeline : getPipelines())
+    expectEqual(type, inputs[0],
+                Function(makeText(type), pipeline.text)(inputs));
 }
 
 TEST_P(DequantizeLowering, D1toD5_P1toP6_Shapes) {
   numerics::Format format = GetParam();
   std::mt19937 generator = makeGenerator();
   std::vector<uint8_t> scales = {0, 1, 60, 100, 127, 140, 200, 253, 254, 255};
-  for (int64_t blockAxis : {0, 1}) {
-    MXTensorType type = makeType(format, 2, blockAxis);
-    Function function(makeText(type));
-    for (int64_t rows : {0, 1, 5, 33})
-      for (int64_t length : {0, 32, 64, 96, 4096}) {
-        Shape shape =
-            blockAxis == 1 ? Shape{rows, length} : Shape{length, rows};
-        std::vector<HostValue> inputs;
-        inputs.push_back(makeRandomBlocks(type, shape, generator, scales));
-        expectEqual(type, inputs[0], function(inputs));
-      }
-  }
+  for (int64_t blockAxis : {0, 1})
+    for (const Pipeline &pipeline : getPipelines()) {
+      MXTensorType type = makeType(format, 2, blockAxis);
+      Function function(makeText(type), pipeline.text);
+      for (int64_t rows : {0, 1, 5, 33})
+        for (int64_t length : {0, 32, 64, 96, 4096}) {
+          Shape shape =
+              blockAxis == 1 ? Shape{rows, length} : Shape{length, rows};
+          std::vector<HostValue> inputs;
+          inputs.push_back(makeRandomBlocks(type, shape, generator, scales));
+          expectEqual(type, inputs[0], function(inputs));
+        }
+    }
 }
 
 /// Other ranks, and blocks that end inside of a byte (P4: the unused bits are
@@ -111,7 +114,9 @@ TEST_P(DequantizeLowering, P3_P4_P5_RanksAndOddBlocks) {
     std::vector<HostValue> inputs;
     inputs.push_back(
         makeRandomBlocks(type, c.shape, generator, {0, 120, 127, 130, 255}));
-    expectEqual(type, inputs[0], Function(makeText(type))(inputs));
+    for (const Pipeline &pipeline : getPipelines())
+      expectEqual(type, inputs[0],
+                  Function(makeText(type), pipeline.text)(inputs));
   }
 }
 

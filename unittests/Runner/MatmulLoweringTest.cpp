@@ -6,12 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunnerTestUtils.h"
+#include "MatmulTestUtils.h"
 
-#include <limits>
-
-#include "mx/Numerics/Element.h"
-#include "mx/Numerics/Reference.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -22,44 +18,17 @@ using namespace mx::runner::test;
 
 namespace {
 
-/// The default lowering, and the one that splits the reduction first.
-const char *const kPipelines[] = {
-    "mx-to-cpu{reference=true}",
-    "mx-to-linalg{expand-k-blocks=true},mx-to-cpu{reference=true}"};
-
 struct Case {
   numerics::Format lhs, rhs;
-  int pipeline;
+  Pipeline pipeline;
 };
 
 std::string nameOf(const Case &c) {
   return std::string(numerics::getInfo(c.lhs).shortName) + "_" +
-         numerics::getInfo(c.rhs).shortName +
-         (c.pipeline ? "_split" : "_whole");
+         numerics::getInfo(c.rhs).shortName + "_" + c.pipeline.name;
 }
 
 class MatmulLowering : public ::testing::TestWithParam<Case> {};
-
-/// The values of a block-scaled operand, as the lowering multiplies them:
-/// decoded to f32, or, if the scales are added first (rule M3), exactly.
-std::vector<double> getValues(const HostValue &value, bool decodesToF32) {
-  auto type = mlir::cast<MXTensorType>(value.type);
-  Shape shape(value.shape.begin(), value.shape.end());
-  std::vector<double> values = numerics::referenceDequantize(
-      type.getFormat(), type.getBlockSize(), value.parts[0].data(),
-      value.parts[1].data(), shape, type.getBlockAxis());
-  if (decodesToF32)
-    for (double &x : values)
-      x = static_cast<float>(x);
-  return values;
-}
-
-std::vector<double> getValues(const Array &array) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < array.size(); ++i)
-    values.push_back(array.getFloat(i));
-  return values;
-}
 
 /// A*Y, X*B and A*B with the block-scaled A, B and the floats X, Y, each added
 /// to C.
@@ -74,103 +43,11 @@ std::string makeText(MXTensorType a, MXTensorType b) {
          "  return %0, %1, %2 : !f, !f, !f\n}\n";
 }
 
-struct Operands {
-  int64_t m, n, k;
-  std::vector<HostValue> values; // in the order of the arguments
-
-  /// The reference of result `index`.
-  /// An infinite sum whose finite terms can overflow to the other infinity on
-  /// the way may as well be NaN: rule M2 says nothing about it.
-  void leaveOpen(numerics::MatmulReference &result,
-                 const std::vector<double> &lhs,
-                 const std::vector<double> &rhs) const {
-    for (int64_t i = 0; i < m * n; ++i) {
-      double finite = 0;
-      for (int64_t l = 0; l < k && std::isinf(result.exact[i]); ++l) {
-        double term = lhs[(i / n) * k + l] * rhs[l * n + i % n];
-        finite += std::isfinite(term) ? std::fabs(term) : 0;
-      }
-      if (finite <= std::numeric_limits<float>::max())
-        continue;
-      result.exact[i] = 0;
-      result.magnitude[i] = std::numeric_limits<double>::infinity();
-    }
-  }
-
-  numerics::MatmulReference reference(int index) const {
-    std::vector<double> lhs = index == 1 ? getValues(values[2].parts[0])
-                                         : getValues(values[0], index == 0);
-    std::vector<double> rhs = index == 0 ? getValues(values[3].parts[0])
-                                         : getValues(values[1], index == 1);
-    std::vector<double> c = getValues(values[4 + index].parts[0]);
-    numerics::MatmulReference result =
-        numerics::referenceMatmul(m, n, k, lhs.data(), rhs.data(), c.data());
-    leaveOpen(result, lhs, rhs);
-    return result;
-  }
-};
-
-using Fill = std::function<double(std::mt19937 &)>;
-
-Operands makeOperands(MXTensorType a, MXTensorType b, int64_t m, int64_t n,
-                      int64_t k, std::mt19937 &generator,
-                      const std::vector<uint8_t> &scales, const Fill &fill) {
-  Operands operands = {m, n, k, {}};
-  auto floats = [&](const Shape &shape) {
-    return makeFloats(ElementKind::F32, shape,
-                      [&](int64_t) { return fill(generator); });
-  };
-  operands.values.push_back(makeRandomBlocks(a, {m, k}, generator, scales));
-  operands.values.push_back(makeRandomBlocks(b, {k, n}, generator, scales));
-  operands.values.push_back(floats({m, k}));
-  operands.values.push_back(floats({k, n}));
-  for (int i = 0; i < 3; ++i)
-    operands.values.push_back(floats({m, n}));
-  return operands;
-}
-
-/// AC-01: every element is within the bound of rule M2.
-void expectWithinM2(const Operands &operands,
-                    const std::vector<HostValue> &results) {
-  for (int index = 0; index < 3; ++index) {
-    numerics::MatmulReference reference = operands.reference(index);
-    std::vector<float> got = toFloats(results[index].parts[0]);
-    ASSERT_EQ(static_cast<int64_t>(got.size()), operands.m * operands.n);
-    numerics::MatmulError error = compareMatmul(got.data(), reference);
-    EXPECT_EQ(error.violations, 0)
-        << "result " << index << " M " << operands.m << " N " << operands.n
-        << " K " << operands.k << " at " << error.worstElement << " got "
-        << got[std::max<int64_t>(error.worstElement, 0)] << " expected "
-        << reference.exact[std::max<int64_t>(error.worstElement, 0)];
-  }
-}
-
-double normal(std::mt19937 &generator) {
-  return static_cast<float>(std::normal_distribution<double>()(generator));
-}
-
-/// NaN, Inf, zeros, subnormals and FLT_MAX among small numbers.
-double special(std::mt19937 &generator) {
-  const double values[] = {
-      std::numeric_limits<double>::quiet_NaN(),
-      std::numeric_limits<double>::infinity(),
-      -std::numeric_limits<double>::infinity(),
-      0.0,
-      -0.0,
-      std::numeric_limits<float>::denorm_min(),
-      -std::numeric_limits<float>::min() / 2,
-      std::numeric_limits<float>::max(),
-      -std::numeric_limits<float>::max(),
-  };
-  size_t pick = generator() % 600;
-  return pick < std::size(values) ? values[pick] : normal(generator);
-}
-
 TEST_P(MatmulLowering, M1_M2_M3_M5_EveryShape) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.lhs, 2, 1), b = makeType(c.rhs, 2, 0);
-  Function function(makeText(a, b), kPipelines[c.pipeline]);
+  Function function(makeText(a, b), c.pipeline.text);
   for (int64_t m : {0, 1, 5, 33})
     for (int64_t n : {0, 1, 5, 33})
       for (int64_t k : {0, 32, 64, 96, 4096}) {
@@ -186,7 +63,7 @@ TEST_P(MatmulLowering, M3_M4_SpecialsAndExtremeScales) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.lhs, 2, 1), b = makeType(c.rhs, 2, 0);
-  Function function(makeText(a, b), kPipelines[c.pipeline]);
+  Function function(makeText(a, b), c.pipeline.text);
   for (const std::vector<uint8_t> &scales :
        {std::vector<uint8_t>{0, 1, 20, 127, 200, 253, 254},
         std::vector<uint8_t>{0}, std::vector<uint8_t>{0, 127, 255},
@@ -200,7 +77,7 @@ TEST_P(MatmulLowering, M3_M4_SpecialsAndExtremeScales) {
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   for (size_t i = 0; i < numerics::kFormats.size(); ++i)
-    for (int pipeline : {0, 1})
+    for (const Pipeline &pipeline : getMatmulPipelines())
       for (size_t other : {i, (i + 2) % numerics::kFormats.size()})
         cases.push_back(
             {numerics::kFormats[i], numerics::kFormats[other], pipeline});
@@ -255,12 +132,12 @@ TEST(MatmulLoweringAccuracy, FM07_ScalesThatCancel) {
   inputs.push_back(makeBlocks(b, {32, 1}, sevens, {0}));
   inputs.push_back(
       makeFloats(ElementKind::F32, {1, 1}, [](int64_t) { return 0.0; }));
-  for (const char *pipeline : kPipelines) {
+  for (const Pipeline &pipeline : getMatmulPipelines()) {
     Function function("!a = " + print(a) + "\n!b = " + print(b) +
                           "\n!f = tensor<?x?xf32>\nfunc.func @main(%a: !a, %b: "
                           "!b, %c: !f) -> !f {\n  %0 = mx.block_matmul %a, %b, "
                           "%c : !a, !b, !f -> !f\n  return %0 : !f\n}\n",
-                      pipeline);
+                      pipeline.text);
     EXPECT_EQ(toFloats(function(inputs)[0].parts[0]),
               std::vector<float>{1152.0f});
   }
@@ -277,12 +154,12 @@ TEST(MatmulLoweringAccuracy, M4_NaNScalePoisonsItsRow) {
       makeFloats(ElementKind::F32, {64, 2}, [](int64_t) { return 1.0; }));
   inputs.push_back(
       makeFloats(ElementKind::F32, {3, 2}, [](int64_t i) { return i; }));
-  for (const char *pipeline : kPipelines) {
+  for (const Pipeline &pipeline : getMatmulPipelines()) {
     Function function("!a = " + print(a) +
                           "\n!f = tensor<?x?xf32>\nfunc.func @main(%a: !a, %b: "
                           "!f, %c: !f) -> !f {\n  %0 = mx.block_matmul %a, %b, "
                           "%c : !a, !f, !f -> !f\n  return %0 : !f\n}\n",
-                      pipeline);
+                      pipeline.text);
     std::vector<float> got = toFloats(function(inputs)[0].parts[0]);
     EXPECT_EQ(got[0], 0.0f);
     EXPECT_EQ(got[1], 1.0f);
@@ -323,7 +200,7 @@ TEST(MatmulLoweringShapes, BatchesVectorsAndHalfFloats) {
       {right, {k, n}, {m, k}, {m, n}, false, ElementKind::F16},
   };
   for (const ShapeCase &c : cases)
-    for (const char *pipeline : kPipelines) {
+    for (const Pipeline &pipeline : getMatmulPipelines()) {
       std::vector<HostValue> inputs;
       inputs.push_back(makeRandomBlocks(c.blocked, c.blockedShape, generator,
                                         {125, 127, 130}));
@@ -343,7 +220,7 @@ TEST(MatmulLoweringShapes, BatchesVectorsAndHalfFloats) {
                             ", " + (c.blockedIsLhs ? floats : blocked) + ", " +
                             out + " -> " + out + "\n  return %0 : " + out +
                             "\n}\n",
-                        pipeline);
+                        pipeline.text);
       std::vector<HostValue> results = function(inputs);
 
       std::vector<double> x = getValues(inputs[0], true);
@@ -367,7 +244,7 @@ TEST(MatmulLoweringShapes, BatchesVectorsAndHalfFloats) {
             rightValues.data() + (rightBatched ? i * k * columns : 0),
             acc.data() + i * size);
         EXPECT_EQ(compareMatmul(got.data() + i * size, reference).violations, 0)
-            << blocked << " " << floats << " " << pipeline;
+            << blocked << " " << floats << " " << pipeline.name;
       }
     }
 }

@@ -13,6 +13,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mx/InitAll.h"
+#include "mx/Target/Target.h"
 #include "mx/Numerics/HalfFloat.h"
 #include "mx/Numerics/Packing.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -148,6 +149,41 @@ std::vector<float> toFloats(const Array &array) {
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
+
+#ifdef MX_TEST_FAST_PATH
+
+const std::vector<Pipeline> &getPipelines() {
+  static const std::vector<Pipeline> pipelines = [] {
+    std::vector<Pipeline> result = {{"generic", "mx-to-cpu{target=generic}"}};
+    InstructionSet host = Target::getHost().set;
+    if (host >= InstructionSet::AVX2)
+      result.push_back({"avx2", "mx-to-cpu{target=avx2 threads=false}"});
+    if (host >= InstructionSet::AVX512)
+      result.push_back({"avx512", "mx-to-cpu{target=avx512}"});
+    return result;
+  }();
+  return pipelines;
+}
+
+std::vector<Pipeline> getMatmulPipelines() { return getPipelines(); }
+
+#else
+
+const std::vector<Pipeline> &getPipelines() {
+  static const std::vector<Pipeline> pipelines = {
+      {"whole", "mx-to-cpu{reference=true}"}};
+  return pipelines;
+}
+
+std::vector<Pipeline> getMatmulPipelines() {
+  std::vector<Pipeline> pipelines = getPipelines();
+  pipelines.push_back(
+      {"split",
+       "mx-to-linalg{expand-k-blocks=true},mx-to-cpu{reference=true}"});
+  return pipelines;
+}
+
+#endif
 
 static FailureOr<Program> parseText(const std::string &text) {
   auto sources = std::make_shared<llvm::SourceMgr>();

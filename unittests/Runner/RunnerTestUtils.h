@@ -69,6 +69,18 @@ private:
   std::unique_ptr<CompiledFunction> compiled;
 };
 
+/// A lowering under test.
+struct Pipeline {
+  std::string name, text;
+};
+
+/// The lowerings that this test binary is about: the reference, or the fast path
+/// for every target that this machine has.
+const std::vector<Pipeline> &getPipelines();
+
+/// The same for a matmul: the reference once more with the reduction split.
+std::vector<Pipeline> getMatmulPipelines();
+
 /// Parses `text` and evaluates its function; the diagnostics, if there are any,
 /// go to `errors`.
 mlir::FailureOr<Evaluation> evaluateText(const std::string &text,

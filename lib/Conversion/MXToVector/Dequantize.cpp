@@ -8,8 +8,21 @@
 
 #include "Kernels.h"
 
+#include "mx/Numerics/Element.h"
+#include "llvm/ADT/bit.h"
+
 using namespace mlir;
 using namespace mx;
+
+/// `values`, with every NaN the one of rules D2 and D4.
+static Value makeNaNsAlike(KernelBuilder &kernel, Value values) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, values,
+                                      values);
+  Value nan = kernel.splat(llvm::bit_cast<float>(numerics::kQuietNaN));
+  return arith::SelectOp::create(b, loc, isNaN, nan, values);
+}
 
 void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
   Location loc = op.getLoc();
@@ -17,10 +30,16 @@ void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
   BlockReader reader(kernel, op.getBlockedType(), /*order=*/{}, op.getPayload(),
                      op.getScales());
   Type element = cast<ShapedType>(op.getDestination().getType()).getElementType();
+  MXTensorType type = op.getBlockedType();
+  // Of elements that are none, E8M0 scales make only the right one.
+  bool canBeNaN = numerics::getInfo(type.getFormat()).hasNaN ||
+                  !type.hasPowerOfTwoScales();
   Value numRows = kernel.dim(op.getPayload(), 0);
   auto writeChunk = [&](Value row, Value chunk, Value scale) {
     for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk))) {
       Value scaled = kernel.mulVector(values, scale);
+      if (canBeNaN)
+        scaled = makeNaNsAlike(kernel, scaled);
       if (!element.isF32())
         scaled = arith::TruncFOp::create(
             builder, loc, VectorType::get({kernel.getLanes()}, element),

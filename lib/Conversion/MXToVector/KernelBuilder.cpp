@@ -88,8 +88,12 @@ void KernelBuilder::store(Value vector, Value memref, ValueRange indices) {
 }
 
 Value KernelBuilder::sumOfLanes(Value vector) {
+  // Without a start it would be +0, and a sum of -0 would not stay what it is.
+  Value start = arith::ConstantOp::create(builder, loc,
+                                          builder.getF32FloatAttr(-0.0f));
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                     vector, arith::FastMathFlags::reassoc);
+                                     vector, start,
+                                     arith::FastMathFlags::reassoc);
 }
 
 Value KernelBuilder::slice(Value vector, int64_t number) {
