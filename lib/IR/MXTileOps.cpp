@@ -8,9 +8,6 @@
 
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Packing.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -69,10 +66,11 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// What every tile must be: all tensors, with the type of the destination as
-/// the result, or all buffers; rank 2, unless it is among `ranks`.
-static LogicalResult verifyTile(Operation *op, Value destination,
+/// What every tile must be: all tensors, with the types of the destinations as
+/// results, or all buffers; `scales` of the type that `type` says.
+static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
                                 MXTensorType type) {
+  Value destination = op.getDpsInits().front();
   bool isBuffer = isa<MemRefType>(destination.getType());
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()) != isBuffer)
@@ -80,18 +78,21 @@ static LogicalResult verifyTile(Operation *op, Value destination,
                                   "to be memrefs, got "
                                << operand.getType() << " and "
                                << destination.getType();
-  if (op->getNumResults() != (isBuffer ? 0 : 1))
-    return op->emitOpError() << "expected " << (isBuffer ? "no" : "one")
-                             << " result, got " << op->getNumResults();
-  if (!isBuffer && op->getResult(0).getType() != destination.getType())
-    return op->emitOpError()
-           << "expected a result of type " << destination.getType() << ", got "
-           << op->getResult(0).getType();
+  size_t numResults = isBuffer ? 0 : op.getNumDpsInits();
+  if (op->getNumResults() != numResults)
+    return op->emitOpError() << "expected " << numResults << " results, got "
+                             << op->getNumResults();
+  for (auto [result, init] :
+       llvm::zip(op->getResults(), op.getDpsInits()))
+    if (result.getType() != init.getType())
+      return op->emitOpError() << "expected a result of type "
+                               << init.getType() << ", got "
+                               << result.getType();
   if (type.getBlockSize() % kChunk != 0)
     return op->emitOpError()
            << "expected a block size that is a multiple of " << kChunk
            << ", got " << type.getBlockSize();
-  Type scale = cast<ShapedType>(op->getOperand(1).getType()).getElementType();
+  Type scale = cast<ShapedType>(scales.getType()).getElementType();
   if (scale != type.getScalesType().getElementType())
     return op->emitOpError()
            << "expected scales of " << type.getScalesType().getElementType()
@@ -120,7 +121,7 @@ LogicalResult TileMatmulOp::verify() {
   if (width != expected)
     return emitOpError() << "expected panels of " << expected
                          << " columns, got " << width;
-  return verifyTile(*this, getAccumulator(), getBlockedType());
+  return verifyTile(*this, getScales(), getBlockedType());
 }
 
 LogicalResult TileDequantizeOp::verify() {
@@ -128,7 +129,18 @@ LogicalResult TileDequantizeOp::verify() {
       failed(expectRank(*this, "scales", getScales(), 2)) ||
       failed(expectRank(*this, "a destination", getDestination(), 2)))
     return failure();
-  return verifyTile(*this, getDestination(), getBlockedType());
+  return verifyTile(*this, getScales(), getBlockedType());
+}
+
+LogicalResult TileQuantizeOp::verify() {
+  if (failed(expectRank(*this, "a source", getSource(), 2)) ||
+      failed(expectRank(*this, "a payload", getPayload(), 2)) ||
+      failed(expectRank(*this, "scales", getScales(), 2)))
+    return failure();
+  if (!getBlockedType().hasPowerOfTwoScales())
+    return emitOpError() << "expected a scale type of f8E8M0FNU, got "
+                         << getBlockedType().getScaleType();
+  return verifyTile(*this, getScales(), getBlockedType());
 }
 
 /// On buffers, a tile reads all operands (`readsDestination` says whether the
@@ -152,6 +164,11 @@ void TileMatmulOp::getEffects(
   getTileEffects(*this, /*readsDestination=*/true, effects);
 }
 
+void TileQuantizeOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getTileEffects(*this, /*readsDestination=*/false, effects);
+}
+
 void TileDequantizeOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   getTileEffects(*this, /*readsDestination=*/false, effects);
@@ -161,20 +178,37 @@ void TileDequantizeOp::getEffects(
 // Vectors of packed codes
 //===----------------------------------------------------------------------===//
 
-LogicalResult DecodePackedOp::verify() {
-  std::optional<numerics::Format> format = getElementFormat(getElementType());
+/// That `codes` are the bytes of `count` elements of `elementType`.
+static LogicalResult verifyPacked(Operation *op, Type elementType,
+                                  int64_t count, VectorType codes) {
+  std::optional<numerics::Format> format = getElementFormat(elementType);
   if (!format)
-    return emitOpError() << "expected an MX element type, got "
-                         << getElementType();
+    return op->emitOpError()
+           << "expected an MX element type, got " << elementType;
+  int64_t bytes = numerics::packedBytes(*format, count);
+  if (codes.getNumElements() != bytes)
+    return op->emitOpError()
+           << "expected " << bytes << " bytes for " << count << " elements of "
+           << elementType << ", got " << codes.getNumElements();
+  return success();
+}
+
+LogicalResult EncodePackedOp::verify() {
+  int64_t count = getValues().getType().getNumElements();
+  if (count % 4 != 0)
+    return emitOpError() << "expected a multiple of 4 of elements, got "
+                         << count;
+  return verifyPacked(*this, getElementType(), count, getType());
+}
+
+LogicalResult DecodePackedOp::verify() {
   int64_t count = getType().getNumElements();
   if (!llvm::isPowerOf2_64(count))
     return emitOpError() << "expected a power of two of elements, got "
                          << count;
-  int64_t bytes = numerics::packedBytes(*format, count);
-  if (getCodes().getType().getNumElements() != bytes)
-    return emitOpError() << "expected " << bytes << " bytes for " << count
-                         << " elements of " << getElementType() << ", got "
-                         << getCodes().getType().getNumElements();
+  if (failed(verifyPacked(*this, getElementType(), count,
+                          getCodes().getType())))
+    return failure();
   if (!getOrder().empty() && !isOrder(getOrder(), llvm::Log2_64(count)))
     return emitOpError() << "expected an order of the bits 0 to "
                          << llvm::Log2_64(count) - 1 << ", got ["

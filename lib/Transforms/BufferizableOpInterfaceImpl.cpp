@@ -43,10 +43,11 @@ struct TileModel
     OperationState inBuffers(op->getLoc(), op->getName(), buffers, TypeRange(),
                              op->getAttrs());
     rewriter.create(inBuffers);
-    int64_t destination = cast<DestinationStyleOpInterface>(op)
-                              .getDpsInitOperand(0)
-                              ->getOperandNumber();
-    replaceOpWithBufferizedValues(rewriter, op, buffers[destination]);
+    SmallVector<Value> destinations;
+    for (OpOperand &init :
+         cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())
+      destinations.push_back(buffers[init.getOperandNumber()]);
+    replaceOpWithBufferizedValues(rewriter, op, destinations);
     return success();
   }
 };
@@ -56,6 +57,7 @@ struct TileModel
 void mx::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MXDialect *) {
     TileMatmulOp::attachInterface<TileModel<TileMatmulOp, true>>(*context);
+    TileQuantizeOp::attachInterface<TileModel<TileQuantizeOp, false>>(*context);
     TileDequantizeOp::attachInterface<TileModel<TileDequantizeOp, false>>(
         *context);
   });

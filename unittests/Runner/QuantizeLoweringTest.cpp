@@ -23,11 +23,13 @@ struct Case {
   numerics::Format format;
   ElementKind kind;
   int64_t blockAxis;
+  Pipeline pipeline;
 };
 
 std::string nameOf(const Case &c) {
   return std::string(numerics::getInfo(c.format).shortName) + "_" +
-         stringify(c.kind).str() + "_axis" + std::to_string(c.blockAxis);
+         stringify(c.kind).str() + "_axis" + std::to_string(c.blockAxis) +
+         "_" + c.pipeline.name;
 }
 
 class QuantizeLowering : public ::testing::TestWithParam<Case> {};
@@ -92,7 +94,8 @@ TEST_P(QuantizeLowering, S1toS9_E1toE5_P1toP6_EqualNumerics) {
   Variants variants(c.format);
   MXTensorType type = makeType(c.format, 2, c.blockAxis);
   Function function(
-      variants.makeText("tensor<?x?x" + stringify(c.kind).str() + ">", type));
+      variants.makeText("tensor<?x?x" + stringify(c.kind).str() + ">", type),
+      c.pipeline.text);
 
   for (int64_t rows : {0, 1, 5, 33})
     for (int64_t length : {0, 32, 64, 96, 4096}) {
@@ -122,7 +125,8 @@ std::vector<Case> allCases() {
     for (ElementKind kind :
          {ElementKind::F32, ElementKind::BF16, ElementKind::F16})
       for (int64_t blockAxis : {1, 0})
-        cases.push_back({format, kind, blockAxis});
+        for (const Pipeline &pipeline : getPipelines())
+          cases.push_back({format, kind, blockAxis, pipeline});
   return cases;
 }
 
@@ -168,8 +172,9 @@ TEST(QuantizeLoweringShapes, StaticRankAndBlockSize) {
       inputs.push_back(std::move(value));
     }
     Function function("func.func @main(" + arguments + ") -> (" + types +
-                      ") {\n" + body + "  return " + values + " : " + types +
-                      "\n}\n");
+                          ") {\n" + body + "  return " + values + " : " +
+                          types + "\n}\n",
+                      getPipelines().back().text);
     std::vector<HostValue> results = function(inputs);
     for (auto [index, c] : llvm::enumerate(cases)) {
       numerics::BlockSpec spec;

@@ -23,8 +23,9 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     Rounding of f32 to bf16 by `arith.truncf` is expanded as well: the
     instruction that some x86 processors have for it flushes subnormals.
 
-    `mx.decode_packed` is expanded too, in the same integer operations and
-    shuffles: this is what runs on a target that has nothing better.
+    `mx.decode_packed` and `mx.encode_packed` are expanded too, in the same
+    integer operations and shuffles: this is what runs on a target that has
+    nothing better.
 
     Before: element conversions on scalars or vectors (tensors: run
     `convert-elementwise-to-linalg` first). After: none of them is left.
@@ -157,17 +158,17 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   let summary = "tile and thread what the fast path has code for";
   let description = [{
     The first step of the fast lowering, in tensors. For every
-    `mx.block_matmul` with one block-scaled operand and every
-    `mx.dequantize_block` along the last axis, whose block size is a multiple of
-    32, a strategy is taken from a table by `target`, the format and the number
+    `mx.block_matmul` with one block-scaled operand, and every
+    `mx.quantize_block` and `mx.dequantize_block` along the last axis, whose
+    block size is a multiple of 32, a strategy is taken from a table by `target`, the format and the number
     of columns; then
 
     - the float operand of a matmul is packed in panels of columns, in f32, in
       the order in which the target decodes elements;
     - the rows of the block-scaled operand are divided in tiles, the iterations
       of an `scf.forall`, which can run in any order and in parallel;
-    - a tile is a `mx.tile_matmul` or `mx.tile_dequantize`, with the accumulator
-      as its destination.
+    - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
+      whose destination is updated in place.
 
     A result is the same for any number of threads: no sum is divided among
     them. What has no strategy is left for `convert-mx-to-linalg`, with a
@@ -209,9 +210,10 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
 def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
   let summary = "lower tiles in buffers to loops over vectors";
   let description = [{
-    Writes out the loops of `mx.tile_matmul` and `mx.tile_dequantize`, whose
-    operands are buffers, in `scf`, `vector` and `arith`; elements are decoded by
-    `mx.decode_packed`, 32 at a time. The code depends on the strategy, the
+    Writes out the loops of `mx.tile_matmul`, `mx.tile_quantize` and
+    `mx.tile_dequantize`, whose operands are buffers, in `scf`, `vector` and
+    `arith`; elements are decoded by `mx.decode_packed` and encoded by
+    `mx.encode_packed`, 32 at a time. The code depends on the strategy, the
     format and the block size, not on sizes: rows and columns that do not fill a
     tile have loops of their own.
 
@@ -246,20 +248,21 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
 def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
   let summary = "decode vectors of packed codes with x86 instructions";
   let description = [{
-    Expands `mx.decode_packed`, where `target` has something better than integer
-    arithmetic:
+    Expands `mx.decode_packed` and `mx.encode_packed`, where `target` has
+    something better than integer arithmetic:
 
     - 4-bit codes are looked up: on AVX2 two bytes of the f32 in two byte
       permutes, on AVX-512 the whole f32 in one permute. The tables are made by
       `mx::numerics`;
     - bits of 6-bit and 8-bit floats are moved to where f16 has them; widening
       and a multiplication with a power of two are exact;
-    - fixed point is converted from integers.
+    - fixed point is converted from integers;
+    - rounding to nearest even is a sum with a power of two.
 
     The target must have the instructions, for which the caller vouches (for
     `host` they are detected).
 
-    Before: `mx.decode_packed`. After: what has no rule for the target is left
+    Before: these operations. After: what has no rule for the target is left
     for `convert-mx-to-arith`.
 
     Example:

@@ -152,6 +152,103 @@ def MX_TileDequantizeOp : MX_TileOp<"tile_dequantize"> {
   }];
 }
 
+def MX_TileQuantizeOp : MX_TileOp<"tile_quantize"> {
+  let summary = "a tile of a quantize, blocks along its last axis";
+  let description = [{
+    Quantizes some rows, see `mx.quantize_block`: writes their scales and their
+    packed elements.
+
+    `lanes` is the number of f32 in a vector.
+
+    Constraints:
+    1. all operands are of rank 2 and have the same number of rows;
+    2. operands are all tensors, with the types of payload and scales as the
+       results, or all memrefs, with no result;
+    3. the block size is a multiple of 32;
+    4. the scale type is `f8E8M0FNU`.
+
+    Example:
+
+    ```mlir
+    func.func @tile(%x: memref<8x128xf32>, %p: memref<8x64xi8>, %s: memref<8x4xi8>) {
+      mx.tile_quantize %x, %p, %s
+          {lanes = 8 : i64,
+           value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+          : (memref<8x128xf32>, memref<8x64xi8>, memref<8x4xi8>) -> ()
+      return
+    }
+    ```
+
+    Lowers to loops over vectors (`convert-mx-to-vector`).
+  }];
+  let arguments = (ins
+    MX_TileFloats:$source,
+    MX_TileBytes:$payload,
+    MX_TileBytes:$scales,
+    TypeAttrOf<MX_TensorType>:$value_type,
+    I64Attr:$lanes,
+    DefaultValuedAttr<MX_ScaleRuleAttr, "::mx::ScaleRule::Floor">:$scale_rule,
+    DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding,
+    DefaultValuedAttr<MX_ScaleByteAttr, "127">:$zero_scale
+  );
+  let results = (outs Variadic<RankedTensorOf<[I8]>>:$result);
+  let assemblyFormat = [{
+    $source `,` $payload `,` $scales attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Payload and scales, in this order.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 1, 2);
+    }
+    /// The type that payload and scales belong to.
+    MXTensorType getBlockedType() {
+      return ::llvm::cast<MXTensorType>(getValueType());
+    }
+  }];
+}
+
+def MX_EncodePackedOp : Op<MX_Dialect, "encode_packed", [Pure]> {
+  let summary = "a vector of f32 as packed codes under one scale";
+  let description = [{
+    `value / scale`, rounded once to the format `element_type` and saturated
+    (rules E1 to E5), packed as a row of elements is (rules P1 to P4). `scale`
+    is an E8M0 byte; under a NaN scale (0xFF) all codes are 0. No value may be a
+    NaN or an infinity under another scale, which rule S9 sees to.
+
+    Constraints:
+    1. `element_type` is one of the six MX element types;
+    2. `values` has n elements, n a multiple of 4, and the result the bytes that
+       n elements are packed to.
+
+    Example:
+
+    ```mlir
+    func.func @encode(%values: vector<32xf32>, %scale: i8) -> vector<16xi8> {
+      %0 = mx.encode_packed f4E2M1FN %values, %scale
+          : vector<32xf32> -> vector<16xi8>
+      return %0 : vector<16xi8>
+    }
+    ```
+
+    Lowers to a sum with a power of two that rounds (`convert-mx-to-x86`), or to
+    integer operations (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    TypeAttr:$element_type,
+    VectorOfRankAndType<[1], [F32]>:$values,
+    I8:$scale,
+    DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding
+  );
+  let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
+  let assemblyFormat = [{
+    $element_type $values `,` $scale
+    (`rounding` `(` custom<Keyword>($rounding)^ `)`)? attr-dict
+    `:` type($values) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def MX_DecodePackedOp : Op<MX_Dialect, "decode_packed", [Pure]> {
   let summary = "the f32 values of a vector of packed codes";
   let description = [{

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Patterns.h"
+#include "PackedVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -521,14 +521,14 @@ struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
         [](Operation *op) {
           return isa<TensorType>(op->getResult(0).getType());
         });
-    target.addIllegalOp<DecodePackedOp>();
+    target.addIllegalOp<DecodePackedOp, EncodePackedOp>();
     target.addDynamicallyLegalOp<arith::TruncFOp>([](arith::TruncFOp op) {
       return isa<TensorType>(op.getType()) || !RoundToBF16::isApplicable(op);
     });
     RewritePatternSet patterns(context);
     patterns.add<DecodeElement, EncodeElement, ChooseScale, ScaleProduct,
                  RoundToBF16>(context);
-    populateDecodePackedPatterns(patterns);
+    populatePackedVectorPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

@@ -68,12 +68,9 @@ static Value reduceMagnitudes(OpBuilder &builder, Location loc, Value source,
 
 Value mx::computeScales(OpBuilder &builder, Location loc, Value source,
                         MXTensorType type, ScaleFn scaleFn) {
-  int64_t axis = type.getBlockAxis();
-  checkMultiple(builder, loc, tensor::getMixedSize(builder, loc, source, axis),
-                type.getBlockSize(),
-                "expected dimension " + Twine(axis) +
-                    ", the block axis, to be a multiple of block size " +
-                    Twine(type.getBlockSize()));
+  checkBlockMultiple(
+      builder, loc,
+      tensor::getMixedSize(builder, loc, source, type.getBlockAxis()), type);
   Value amax = reduceMagnitudes(builder, loc, source, type);
   Value init = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, amax),

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mx/IR/RuntimeChecks.h"
 
 using namespace mlir;
 using namespace mx;
@@ -50,6 +51,14 @@ SmallVector<OpFoldResult> mx::getStoredSizes(OpBuilder &builder, Location loc,
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, scales);
   sizes.back() = multiply(builder, loc, sizes.back(), type.getBlockSize());
   return sizes;
+}
+
+void mx::checkBlockMultiple(OpBuilder &builder, Location loc, OpFoldResult size,
+                            MXTensorType type) {
+  checkMultiple(builder, loc, size, type.getBlockSize(),
+                "expected dimension " + Twine(type.getBlockAxis()) +
+                    ", the block axis, to be a multiple of block size " +
+                    Twine(type.getBlockSize()));
 }
 
 Value mx::splitAxis(OpBuilder &builder, Location loc, Value source,

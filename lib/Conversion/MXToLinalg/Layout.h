@@ -48,6 +48,11 @@ mlir::OpFoldResult multiply(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::OpFoldResult divide(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::OpFoldResult size, int64_t factor);
 
+/// Checks at run time that `size`, of the block axis of a value of `type`, is a
+/// multiple of the block size, unless that is known.
+void checkBlockMultiple(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::OpFoldResult size, MXTensorType type);
+
 /// Splits axis `axis` of the tensor `source` into (block, position).
 mlir::Value splitAxis(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value source, int64_t axis, int64_t blockSize);

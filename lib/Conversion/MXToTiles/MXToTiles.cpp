@@ -60,6 +60,8 @@ struct ConvertMXToTiles : mx::impl::ConvertMXToTilesBase<ConvertMXToTiles> {
     for (Operation *op : ops) {
       if (auto matmul = dyn_cast<BlockMatmulOp>(op))
         tileMatmul(matmul, *parsed, printStrategy);
+      else if (auto quantize = dyn_cast<QuantizeBlockOp>(op))
+        tileQuantize(quantize, *parsed, printStrategy);
       else if (auto dequantize = dyn_cast<DequantizeBlockOp>(op))
         tileDequantize(dequantize, *parsed, printStrategy);
     }

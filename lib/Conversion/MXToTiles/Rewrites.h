@@ -19,7 +19,8 @@ namespace mx {
 /// the strategy. Returns whether `op` is gone.
 bool tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
-/// dequantize_block -> tiles of rows (Dequantize.cpp), likewise.
+/// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise.
+bool tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
 bool tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 
 /// The size of the tile of at most `size` that starts at `offset`, of `total`.

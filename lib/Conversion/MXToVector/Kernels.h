@@ -96,6 +96,7 @@ private:
 /// The loops of `op`, whose operands are buffers, before it.
 void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);
 void buildDequantizeKernel(mlir::OpBuilder &builder, TileDequantizeOp op);
 
 } // namespace mx

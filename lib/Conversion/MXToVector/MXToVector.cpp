@@ -25,7 +25,7 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
   void runOnOperation() override {
     SmallVector<Operation *> tiles;
     getOperation()->walk([&](Operation *op) {
-      if (isa<TileMatmulOp, TileDequantizeOp>(op))
+      if (isa<TileMatmulOp, TileQuantizeOp, TileDequantizeOp>(op))
         tiles.push_back(op);
     });
     for (Operation *op : tiles) {
@@ -39,6 +39,8 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
           buildDotKernel(builder, matmul);
         else
           buildPanelKernel(builder, matmul);
+      } else if (auto quantize = dyn_cast<TileQuantizeOp>(op)) {
+        buildQuantizeKernel(builder, quantize);
       } else {
         buildDequantizeKernel(builder, cast<TileDequantizeOp>(op));
       }

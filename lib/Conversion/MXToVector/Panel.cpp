@@ -141,7 +141,8 @@ void PanelKernel::addRow(Value row, Value column, ValueRange vectors) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   int64_t lanes = kernel.getLanes();
-  for (auto [v, product] : llvm::enumerate(vectors)) {
+  for (int64_t v = 0; v < static_cast<int64_t>(vectors.size()); ++v) {
+    Value product = vectors[v];
     Value first = kernel.add(column, v * lanes);
     if (op.getTransposed()) {
       // Columns of the product are rows of the accumulator.

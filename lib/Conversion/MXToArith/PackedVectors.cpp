@@ -1,4 +1,4 @@
-//===- DecodePacked.cpp - unpack, then decode -----------------------------===//
+//===- PackedVectors.cpp - unpack and decode, encode and pack -------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Patterns.h"
+#include "PackedVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -82,7 +82,74 @@ static Value unpack(ByteBuilder &b, numerics::Format format, Value packed) {
   }
 }
 
+Value mx::packCodes(OpBuilder &builder, Location loc, numerics::Format format,
+                    Value codes) {
+  int64_t count = cast<VectorType>(codes.getType()).getNumElements();
+  ByteBuilder b(builder, loc);
+  switch (numerics::getInfo(format).bits) {
+  case 4: {
+    // Pairs of bytes as 16 bits: the second nibble moves next to the first.
+    auto pairType = VectorType::get({count / 2}, builder.getI16Type());
+    Value pairs = vector::BitCastOp::create(builder, loc, pairType, codes);
+    Value four = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(pairType, APInt(16, 4)));
+    Value moved = arith::ShRUIOp::create(builder, loc, pairs, four);
+    Value joined = arith::OrIOp::create(builder, loc, pairs, moved);
+    return arith::TruncIOp::create(
+        builder, loc, VectorType::get({count / 2}, builder.getI8Type()),
+        joined);
+  }
+  case 6: {
+    // Four bytes as 32 bits: three of them hold the codes.
+    auto groupType = VectorType::get({count / 4}, builder.getI32Type());
+    Value groups = vector::BitCastOp::create(builder, loc, groupType, codes);
+    auto constant = [&](uint32_t value) -> Value {
+      return arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(groupType, APInt(32, value)));
+    };
+    Value joined;
+    for (unsigned i = 0; i < 4; ++i) {
+      Value code = arith::AndIOp::create(builder, loc, groups,
+                                         constant(0x3Fu << (8 * i)));
+      code = arith::ShRUIOp::create(builder, loc, code, constant(2 * i));
+      joined =
+          i == 0 ? code : arith::OrIOp::create(builder, loc, joined, code);
+    }
+    Value bytes = vector::BitCastOp::create(builder, loc, codes.getType(), joined);
+    SmallVector<int64_t> mask;
+    for (int64_t i = 0; i < count; ++i)
+      if (i % 4 != 3)
+        mask.push_back(i);
+    return vector::ShuffleOp::create(builder, loc, bytes, bytes, mask);
+  }
+  default:
+    return codes;
+  }
+}
+
 namespace {
+
+struct EncodePacked : OpConversionPattern<EncodePackedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(EncodePackedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto codesType =
+        VectorType::get(op.getValues().getType().getShape(),
+                        rewriter.getI8Type());
+    Value scales = vector::BroadcastOp::create(rewriter, loc, codesType,
+                                               adaptor.getScale());
+    Value codes = EncodeElementOp::create(
+        rewriter, loc, codesType, op.getElementTypeAttr(), adaptor.getValues(),
+        scales, op.getRoundingAttr());
+    rewriter.replaceOp(op, packCodes(rewriter, loc,
+                                     *getElementFormat(op.getElementType()),
+                                     codes));
+    return success();
+  }
+};
 
 struct DecodePacked : OpConversionPattern<DecodePackedOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -108,6 +175,6 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
 
 } // namespace
 
-void mx::populateDecodePackedPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecodePacked>(patterns.getContext());
+void mx::populatePackedVectorPatterns(RewritePatternSet &patterns) {
+  patterns.add<DecodePacked, EncodePacked>(patterns.getContext());
 }

@@ -1,0 +1,205 @@
+//===- Rows.cpp - quantize_block and dequantize_block to tiles ------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrites.h"
+
+#include "../MXToLinalg/Layout.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mx/IR/RuntimeChecks.h"
+
+using namespace mlir;
+using namespace mx;
+
+/// Why this lowering has nothing for blocks of `type`.
+static std::optional<std::string> getObstacleOfRows(MXTensorType type) {
+  if (std::optional<std::string> obstacle = getObstacle(type))
+    return obstacle;
+  if (llvm::is_contained(type.getShape(), 0))
+    return std::string("a value without elements");
+  if (type.getBlockAxis() != type.getRank() - 1)
+    return std::string("blocks that do not run along the last axis");
+  return std::nullopt;
+}
+
+/// How the dimensions of a tensor of rank `rank` become rows and one line.
+static SmallVector<ReassociationIndices> getGroups(int64_t rank) {
+  ReassociationIndices rows;
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    rows.push_back(dim);
+  return {rows, {rank - 1}};
+}
+
+/// `value` as a tensor of rank 2: all dimensions but the last are one.
+static Value flattenRows(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 2)
+    return value;
+  if (type.getRank() > 2)
+    return tensor::CollapseShapeOp::create(builder, loc, value,
+                                           getGroups(type.getRank()));
+  auto expanded =
+      RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
+  return tensor::ExpandShapeOp::create(
+      builder, loc, expanded, value, {{0, 1}},
+      {builder.getIndexAttr(1), tensor::getMixedSize(builder, loc, value, 0)});
+}
+
+/// The inverse, to `type`, whose sizes are `sizes`.
+static Value restoreRows(OpBuilder &builder, Location loc, Value value,
+                         RankedTensorType type, ArrayRef<OpFoldResult> sizes) {
+  if (type.getRank() == 2)
+    return value;
+  if (type.getRank() == 1)
+    return tensor::CollapseShapeOp::create(
+        builder, loc, type, value, SmallVector<ReassociationIndices>{{0, 1}});
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       getGroups(type.getRank()), sizes);
+}
+
+/// Builds the tile from slices of inputs and destinations.
+using TileFn = llvm::function_ref<ValueRange(OpBuilder &, Location,
+                                             ValueRange inputs,
+                                             ValueRange destinations)>;
+
+/// Tiles of rows of `inputs` and `destinations`, all of rank 2; the new
+/// destinations.
+static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
+                                   ValueRange inputs, ValueRange destinations,
+                                   TileFn makeTile) {
+  constexpr int64_t kTileRows = 16;
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  OpFoldResult numRows =
+      tensor::getMixedSize(builder, loc, destinations.front(), 0);
+  auto forall = scf::ForallOp::create(
+      builder, loc, ArrayRef<OpFoldResult>{zero},
+      ArrayRef<OpFoldResult>{numRows},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(kTileRows)}, destinations,
+      std::nullopt, [&](OpBuilder &b, Location l, ValueRange args) {
+        Value row = args.front();
+        ValueRange wholes = args.drop_front();
+        OpFoldResult rows = getTileSize(b, l, row, numRows, kTileRows);
+        auto slice = [&](Value source) -> Value {
+          return tensor::ExtractSliceOp::create(
+              b, l, source, ArrayRef<OpFoldResult>{row, zero},
+              ArrayRef<OpFoldResult>{rows,
+                                     tensor::getMixedSize(b, l, source, 1)},
+              ArrayRef<OpFoldResult>{one, one});
+        };
+        SmallVector<Value> from = llvm::map_to_vector(inputs, slice);
+        SmallVector<Value> to = llvm::map_to_vector(wholes, slice);
+        SmallVector<Value> results = makeTile(b, l, from, to);
+        auto inParallel = scf::InParallelOp::create(b, l);
+        b.setInsertionPointToStart(inParallel.getBody());
+        for (auto [result, part, whole] : llvm::zip_equal(results, to, wholes)) {
+          auto place = part.getDefiningOp<tensor::ExtractSliceOp>();
+          tensor::ParallelInsertSliceOp::create(
+              b, l, result, whole, place.getMixedOffsets(),
+              place.getMixedSizes(), place.getMixedStrides());
+        }
+      });
+  return llvm::to_vector(ValueRange(forall.getResults()));
+}
+
+/// The type of a tile of rows of blocks of `type`.
+static TypeAttr getTileType(MXTensorType type) {
+  return TypeAttr::get(
+      type.cloneWith(SmallVector<int64_t>(2, ShapedType::kDynamic), 1));
+}
+
+static void remarkStrategy(Operation *op, const Target &target) {
+  op->emitRemark() << "strategy for " << target.getName() << ": rows in vectors "
+                   << "of " << target.getLanes();
+}
+
+bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
+                        bool explain) {
+  MXTensorType type = op.getSource().getType();
+  if (std::optional<std::string> obstacle = getObstacleOfRows(type)) {
+    op->emitRemark() << "takes the reference lowering because of " << *obstacle;
+    return false;
+  }
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Parts parts = getParts(builder, loc, op.getSource());
+  // Blocks run along the last axis: stored as in the logical shape.
+  SmallVector<OpFoldResult> sizes =
+      getStoredSizes(builder, loc, type, parts.scales);
+  Value whole = tensor::EmptyOp::create(builder, loc, sizes,
+                                        op.getType().getElementType());
+  SmallVector<Value> inputs = {flattenRows(builder, loc, parts.payload),
+                               flattenRows(builder, loc, parts.scales)};
+  Value result =
+      tileRows(builder, loc, inputs, flattenRows(builder, loc, whole),
+               [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
+                 return TileDequantizeOp::create(
+                            b, l, to.getTypes(), from[0], from[1], to[0],
+                            getTileType(type),
+                            b.getI64IntegerAttr(target.getLanes()))
+                     .getResult();
+               })
+          .front();
+  if (explain)
+    remarkStrategy(op, target);
+  op.replaceAllUsesWith(
+      restoreRows(builder, loc, result, op.getType(), sizes));
+  op.erase();
+  return true;
+}
+
+bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
+  MXTensorType type = op.getType();
+  std::optional<std::string> obstacle = getObstacleOfRows(type);
+  if (!obstacle && !type.hasPowerOfTwoScales())
+    obstacle = "scales that are no powers of two";
+  if (obstacle) {
+    op->emitRemark() << "takes the reference lowering because of " << *obstacle;
+    return false;
+  }
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int64_t axis = type.getBlockAxis();
+  Value source = op.getSource();
+  SmallVector<OpFoldResult> payloadSizes =
+      tensor::getMixedSizes(builder, loc, source);
+  checkBlockMultiple(builder, loc, payloadSizes[axis], type);
+  SmallVector<OpFoldResult> scaleSizes = payloadSizes;
+  AffineExpr s0 = builder.getAffineSymbolExpr(0);
+  int64_t bits = numerics::getInfo(type.getFormat()).bits;
+  payloadSizes[axis] = computeSize(builder, loc, (s0 * bits).floorDiv(8),
+                                   payloadSizes[axis]);
+  scaleSizes[axis] = computeSize(builder, loc, s0.floorDiv(type.getBlockSize()),
+                                 scaleSizes[axis]);
+  SmallVector<Value> wholes;
+  for (ArrayRef<OpFoldResult> sizes : {ArrayRef(payloadSizes), ArrayRef(scaleSizes)})
+    wholes.push_back(flattenRows(
+        builder, loc,
+        tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type())));
+  SmallVector<Value> results = tileRows(
+      builder, loc, flattenRows(builder, loc, source), wholes,
+      [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
+        return TileQuantizeOp::create(b, l, to.getTypes(), from[0], to[0], to[1],
+                                      getTileType(type),
+                                      b.getI64IntegerAttr(target.getLanes()),
+                                      op.getScaleRuleAttr(),
+                                      op.getRoundingAttr(),
+                                      op.getZeroScaleAttr())
+            .getResult();
+      });
+  Value payload = restoreRows(builder, loc, results[0], type.getPayloadType(),
+                              payloadSizes);
+  Value scales =
+      restoreRows(builder, loc, results[1], type.getScalesType(), scaleSizes);
+  if (explain)
+    remarkStrategy(op, target);
+  op.replaceAllUsesWith(
+      AssembleOp::create(builder, loc, type, payload, scales).getResult());
+  op.erase();
+  return true;
+}
