@@ -23,12 +23,37 @@ using namespace mx;
 
 namespace {
 
+/// Reads elements of the operand that is packed: floats, or blocks that are
+/// decoded.
+class ColumnReader {
+public:
+  ColumnReader(OpBuilder &builder, Location loc, Value operand)
+      : type(dyn_cast<MXTensorType>(operand.getType())), floats(operand) {
+    if (type)
+      parts = getParts(builder, loc, operand);
+  }
+
+  /// The element at place `k` along K of the column `indices`, in f32.
+  Value read(OpBuilder &b, Location l, ArrayRef<Value> indices, Value k,
+             int64_t axisK) const;
+
+private:
+  Value readCode(OpBuilder &b, Location l, ArrayRef<Value> indices,
+                 Value k) const;
+
+  MXTensorType type; // null for floats
+  Value floats;
+  Parts parts;
+};
+
 /// A matmul as this lowering sees it: rows of a block-scaled value, the weight,
 /// times columns of floats. Where the weight is the right operand, the result
 /// is transposed.
 class TiledMatmul {
 public:
-  TiledMatmul(OpBuilder &builder, BlockMatmulOp op, const Target &target);
+  /// With `transposed`, the rows are those of the right operand.
+  TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
+              const Target &target);
 
   /// The result of the whole matmul, in tiles of rows.
   Value build();
@@ -36,8 +61,12 @@ public:
 
 private:
   Value packColumns();
-  Value extractColumn(OpBuilder &b, Location l, ValueRange batch, Value k,
-                      Value column) const;
+  SmallVector<Value> getColumnIndices(ValueRange batch, Value column) const;
+  /// Where K is among the dimensions of an operand of floats.
+  int64_t getAxisOfK() const {
+    return (columnsBatched ? dims.batch.size() : 0) +
+           (transposed && dims.hasM ? 1 : 0);
+  }
   Value toElement(OpBuilder &b, Location l, Value position) const;
 
   /// `value` with dimensions of size 1 put in before its last `numLast`
@@ -55,8 +84,7 @@ private:
   MXTensorType type;
   bool weightBatched, columnsBatched;
   Value payload, scales; // [batch.., rows, ..]
-  Value floats;          // [batch.., K, N], [batch.., M, K] or [K]
-  bool hasRows, hasColumns;
+  ColumnReader reader;
   StrategyAttr strategy;
   OpFoldResult numColumns, depth;
   SmallVector<OpFoldResult> batchSizes;
@@ -64,34 +92,81 @@ private:
 
 } // namespace
 
-TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op,
+Value ColumnReader::read(OpBuilder &b, Location l, ArrayRef<Value> indices,
+                         Value k, int64_t axisK) const {
+  if (!type) {
+    SmallVector<Value> all(indices);
+    all.insert(all.begin() + axisK, k);
+    Value value = tensor::ExtractOp::create(b, l, floats, all);
+    return widenToF32(b, l, value);
+  }
+  // Stored with K innermost (rule P5).
+  Value code = readCode(b, l, indices, k);
+  SmallVector<Value> block(indices);
+  block.push_back(arith::DivUIOp::create(
+      b, l, k, arith::ConstantIndexOp::create(b, l, type.getBlockSize())));
+  Value scale = tensor::ExtractOp::create(b, l, parts.scales, block);
+  return DecodeElementOp::create(b, l, b.getF32Type(),
+                                 TypeAttr::get(type.getElementType()), code,
+                                 readScale(b, l, type, scale));
+}
+
+/// The code of an element, in the low bits (rules P1 to P3).
+Value ColumnReader::readCode(OpBuilder &b, Location l, ArrayRef<Value> indices,
+                             Value k) const {
+  int64_t bits = numerics::getInfo(type.getFormat()).bits;
+  auto byteAt = [&](Value position) -> Value {
+    SmallVector<Value> all(indices);
+    all.push_back(position);
+    return tensor::ExtractOp::create(b, l, parts.payload, all);
+  };
+  if (bits == 8)
+    return byteAt(k);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, l, value);
+  };
+  Value bit = arith::MulIOp::create(b, l, k, constant(bits));
+  Value first = arith::DivUIOp::create(b, l, bit, constant(8));
+  Value offset = arith::RemUIOp::create(b, l, bit, constant(8));
+  // The byte in which the code ends.
+  Value end = arith::AddIOp::create(b, l, bit, constant(bits - 1));
+  Value last = arith::DivUIOp::create(b, l, end, constant(8));
+  Type i32 = b.getI32Type();
+  Value low = arith::ExtUIOp::create(b, l, i32, byteAt(first));
+  Value high = arith::ExtUIOp::create(b, l, i32, byteAt(last));
+  Value eight = arith::ConstantOp::create(b, l, b.getI32IntegerAttr(8));
+  high = arith::ShLIOp::create(b, l, high, eight);
+  Value both = arith::OrIOp::create(b, l, low, high);
+  Value shift = arith::IndexCastOp::create(b, l, i32, offset);
+  Value code = arith::ShRUIOp::create(b, l, both, shift);
+  return arith::TruncIOp::create(b, l, b.getI8Type(), code);
+}
+
+TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
                          const Target &target)
     : builder(builder), loc(op.getLoc()), op(op),
-      dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())) {
-  transposed = !isa<MXTensorType>(op.getLhs().getType());
+      dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
+      transposed(transposed),
+      reader(builder, loc, transposed ? op.getLhs() : op.getRhs()) {
   Value weight = transposed ? op.getRhs() : op.getLhs();
-  floats = transposed ? op.getLhs() : op.getRhs();
   type = cast<MXTensorType>(weight.getType());
   weightBatched = transposed ? dims.rhsBatched : dims.lhsBatched;
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
-  hasRows = transposed ? dims.hasN : dims.hasM;
-  hasColumns = transposed ? dims.hasM : dims.hasN;
-  int64_t columns = transposed ? dims.m : dims.n;
-  strategy = chooseStrategy(builder.getContext(), target, type, columns);
+  bool hasColumns = transposed ? dims.hasM : dims.hasN;
+  strategy = chooseStrategy(builder.getContext(), target, type,
+                            transposed ? dims.m : dims.n);
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();
   int64_t storedRank = (weightBatched ? numBatch : 0) + 2;
   payload = expandTo(parts.payload, storedRank, /*numLast=*/1);
   scales = expandTo(parts.scales, storedRank, /*numLast=*/1);
-  int64_t floatRank = cast<ShapedType>(floats.getType()).getRank();
-  numColumns =
-      hasColumns
-          ? sizeOf(floats, transposed ? floatRank - 2 : floatRank - 1)
-          : builder.getIndexAttr(1);
-  depth = getMatmulSizeOfK(builder, loc, type, parts);
   for (int64_t axis = 0; axis < numBatch; ++axis)
     batchSizes.push_back(sizeOf(op.getAccumulator(), axis));
+  int64_t axis = numBatch + (transposed ? 0 : dims.hasM);
+  numColumns = hasColumns ? sizeOf(op.getAccumulator(), axis)
+                          : builder.getIndexAttr(1);
+  depth = getMatmulSizeOfK(builder, loc, type, parts);
 }
 
 Value TiledMatmul::expandTo(Value value, int64_t rank, int64_t numLast) const {
@@ -141,19 +216,15 @@ Value TiledMatmul::toElement(OpBuilder &b, Location l, Value position) const {
   return element;
 }
 
-/// Element `k` of `column` in f32.
-Value TiledMatmul::extractColumn(OpBuilder &b, Location l, ValueRange batch,
-                                 Value k, Value column) const {
+/// The indices of `column`, without that along K.
+SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
+                                                 Value column) const {
   SmallVector<Value> indices;
   if (columnsBatched)
     llvm::append_range(indices, batch);
-  if (hasColumns && transposed)
+  if (transposed ? dims.hasM : dims.hasN)
     indices.push_back(column);
-  indices.push_back(k);
-  if (hasColumns && !transposed)
-    indices.push_back(column);
-  Value value = tensor::ExtractOp::create(b, l, floats, indices);
-  return widenToF32(b, l, value);
+  return indices;
 }
 
 /// The columns in f32, in panels, in the order of the decoded elements:
@@ -191,11 +262,13 @@ Value TiledMatmul::packColumns() {
                    arith::ConstantIndexOp::create(b, l, width));
                Value column =
                    arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
-               // What fills up the last panel is never used; it is not 0 so
-               // that nothing has to be known about it.
+               // What fills up the last panel is never used.
                column = arith::MinSIOp::create(b, l, column, last);
-               Value value = extractColumn(
-                   b, l, ValueRange(loops).take_front(numBatch), k, column);
+               Value value = reader.read(
+                   b, l,
+                   getColumnIndices(ValueRange(loops).take_front(numBatch),
+                                    column),
+                   k, getAxisOfK());
                linalg::YieldOp::create(b, l, value);
              })
       .getResult(0);
@@ -287,31 +360,106 @@ Value TiledMatmul::build() {
                                          groups);
 }
 
-/// Why this lowering has nothing for `op`.
-static std::optional<std::string> getObstacle(BlockMatmulOp op) {
-  auto lhs = dyn_cast<MXTensorType>(op.getLhs().getType());
-  auto rhs = dyn_cast<MXTensorType>(op.getRhs().getType());
-  if (lhs && rhs)
-    return std::string("two block-scaled operands");
-  if (std::optional<std::string> obstacle = getObstacle(lhs ? lhs : rhs))
-    return obstacle;
-  if (llvm::is_contained(op.getType().getShape(), 0))
-    return std::string("a result without elements");
-  return std::nullopt;
+/// Why this lowering has nothing for `op` with the rows of `type`.
+static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
+                                                      MXTensorType type) {
+  if (!type)
+    return std::string("an operand of floats");
+  if (llvm::is_contained(op.getType().getShape(), 0) ||
+      type.getDimSize(type.getBlockAxis()) == 0)
+    return std::string("a dimension of size 0");
+  return getObstacle(type);
+}
+
+/// Whether all scales of `operand`, E8M0 bytes, are near enough to 1 for the
+/// products of two decoded elements to leave the range of f32 only where their
+/// exact values do; or NaN.
+static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
+  Value scales = getParts(builder, loc, operand).scales;
+  auto i32 = builder.getI32Type();
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(i32));
+  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), i32);
+  init = linalg::FillOp::create(builder, loc, zero, init).getResult(0);
+  int64_t rank = cast<ShapedType>(scales.getType()).getRank();
+  SmallVector<AffineMap> maps = {
+      builder.getMultiDimIdentityMap(rank),
+      AffineMap::get(rank, 0, builder.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::reduction);
+  auto largest = linalg::GenericOp::create(
+      builder, loc, init.getType(), scales, init, maps, iterators,
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        auto constant = [&](int32_t value) -> Value {
+          return arith::ConstantOp::create(b, l, b.getI32IntegerAttr(value));
+        };
+        Value byte = arith::ExtUIOp::create(b, l, i32, args[0]);
+        Value exponent =
+            arith::SubIOp::create(b, l, byte, constant(numerics::kScaleBias));
+        Value negated = arith::SubIOp::create(b, l, constant(0), exponent);
+        Value distance = arith::MaxSIOp::create(b, l, exponent, negated);
+        Value isNaN =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
+                                  constant(numerics::kScaleNaN));
+        distance =
+            arith::SelectOp::create(b, l, isNaN, constant(0), distance);
+        Value result = arith::MaxSIOp::create(b, l, args[1], distance);
+        linalg::YieldOp::create(b, l, result);
+      });
+  Value distance = tensor::ExtractOp::create(builder, loc,
+                                             largest.getResult(0), ValueRange());
+  // Elements are within 2^-16 to 2^16, so that scaled ones are within 2^-80 to
+  // 2^80 and normal.
+  Value limit =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(64));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                               distance, limit);
 }
 
 bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
-  if (std::optional<std::string> obstacle = ::getObstacle(op)) {
-    op->emitRemark() << "takes the reference lowering because of " << *obstacle;
+  auto lhs = dyn_cast<MXTensorType>(op.getLhs().getType());
+  auto rhs = dyn_cast<MXTensorType>(op.getRhs().getType());
+  std::optional<std::string> obstacle = getObstacleOfMatmul(op, lhs);
+  bool transposed = false;
+  if (obstacle && rhs) {
+    obstacle = getObstacleOfMatmul(op, rhs);
+    transposed = true;
+  }
+  if (obstacle) {
+    emitRemark(op.getLoc())
+        << "takes the reference lowering because of " << *obstacle;
     return false;
   }
   OpBuilder builder(op);
+  Location loc = op.getLoc();
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
-  TiledMatmul matmul(builder, op, target);
-  if (explain)
-    op->emitRemark() << "strategy for " << target.getName() << ": "
-                     << matmul.getStrategy();
-  op.replaceAllUsesWith(matmul.build());
+  auto build = [&](OpBuilder &b) {
+    TiledMatmul matmul(b, op, transposed, target);
+    if (explain)
+      emitRemark(loc) << "strategy for " << target.getName() << ": "
+                      << matmul.getStrategy();
+    return matmul.build();
+  };
+  if (!lhs || !rhs || !lhs.hasPowerOfTwoScales() ||
+      !rhs.hasPowerOfTwoScales()) {
+    op.replaceAllUsesWith(build(builder));
+    op.erase();
+    return true;
+  }
+
+  // Exponents of two scales add before they are applied (rule M3). Where that
+  // matters, the reference lowering does it.
+  Value isModest = arith::AndIOp::create(
+      builder, loc, hasModestScales(builder, loc, op.getLhs()),
+      hasModestScales(builder, loc, op.getRhs()));
+  auto choice = scf::IfOp::create(builder, loc, op.getType(), isModest,
+                                  /*withElseRegion=*/true);
+  op->replaceAllUsesWith(choice);
+  OpBuilder fast = choice.getThenBodyBuilder();
+  scf::YieldOp::create(fast, loc, build(fast));
+  OpBuilder slow = choice.getElseBodyBuilder();
+  Operation *reference = slow.clone(*op);
+  scf::YieldOp::create(slow, loc, reference->getResults());
   op.erase();
   return true;
 }

@@ -114,7 +114,7 @@ static TypeAttr getTileType(MXTensorType type) {
 }
 
 static void remarkStrategy(Operation *op, const Target &target) {
-  op->emitRemark() << "strategy for " << target.getName() << ": rows in vectors "
+  emitRemark(op->getLoc()) << "strategy for " << target.getName() << ": rows in vectors "
                    << "of " << target.getLanes();
 }
 
@@ -122,7 +122,7 @@ bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
                         bool explain) {
   MXTensorType type = op.getSource().getType();
   if (std::optional<std::string> obstacle = getObstacleOfRows(type)) {
-    op->emitRemark() << "takes the reference lowering because of " << *obstacle;
+    emitRemark(op.getLoc()) << "takes the reference lowering because of " << *obstacle;
     return false;
   }
   OpBuilder builder(op);
@@ -159,7 +159,7 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   if (!obstacle && !type.hasPowerOfTwoScales())
     obstacle = "scales that are no powers of two";
   if (obstacle) {
-    op->emitRemark() << "takes the reference lowering because of " << *obstacle;
+    emitRemark(op.getLoc()) << "takes the reference lowering because of " << *obstacle;
     return false;
   }
   OpBuilder builder(op);
