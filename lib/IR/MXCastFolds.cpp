@@ -144,7 +144,8 @@ struct CastIntoMatmul : OpRewritePattern<BlockMatmulOp> {
   }
 };
 
-/// fold_scale(cast(t), alpha) -> cast(fold_scale(t, alpha))
+/// fold_scale(cast(t), alpha) -> cast(fold_scale(t, alpha)), where alpha is one
+/// factor, or a cast of the factors of as many lines as `t` has.
 struct CastIntoFoldScale : OpRewritePattern<FoldScaleOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -153,8 +154,16 @@ struct CastIntoFoldScale : OpRewritePattern<FoldScaleOp> {
     Value source = getMoreStatic<CastOp>(op.getSource());
     if (!source)
       return rewriter.notifyMatchFailure(op, "source forgets no size");
+    RankedTensorType lines =
+        getLineFactorType(cast<MXTensorType>(source.getType()));
+    Value alpha = op.getAlpha();
+    if (isa<RankedTensorType>(alpha.getType()) && alpha.getType() != lines) {
+      alpha = getMoreStatic<tensor::CastOp>(alpha);
+      if (!alpha || alpha.getType() != lines)
+        return rewriter.notifyMatchFailure(op, "lines of unknown number");
+    }
     auto scaled = FoldScaleOp::create(rewriter, op.getLoc(), source.getType(),
-                                      source, op.getAlpha());
+                                      source, alpha);
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), scaled);
     return success();
   }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mx/IR/MXConstant.h"
 #include "mx/Numerics/FoldScale.h"
 #include <cmath>
 
@@ -34,11 +35,64 @@ static bool isExact(const PendingFactor &factor) {
   return llvm::all_of(factor.bounds, [](double bound) { return bound == 0; });
 }
 
-/// Whether every user that stays takes the factor.
-static bool movesToUsers(FoldScaleOp op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(user) ||
-           isOpTriviallyDead(user);
+/// The product of two constant factors, if it is exact and finite (rule Z2).
+static std::optional<PendingFactor> merge(const PendingFactor &a,
+                                          const PendingFactor &b) {
+  PendingFactor merged;
+  if (a.values.empty() || b.values.empty())
+    return std::nullopt;
+  size_t count = std::max(a.values.size(), b.values.size());
+  for (size_t line = 0; line < count; ++line) {
+    double product = getFactor(a, static_cast<int64_t>(line)).value *
+                     getFactor(b, static_cast<int64_t>(line)).value;
+    double rounded = roundTo(ElementKind::F32, product);
+    if (rounded != product || !std::isfinite(rounded))
+      return std::nullopt;
+    merged.values.push_back(product);
+  }
+  return merged;
+}
+
+/// Whether two factors in a row, both constants, become one (rule Z2).
+static bool mergesWith(FoldScaleOp outer, FoldScaleOp inner) {
+  Attribute outerAlpha, innerAlpha;
+  if (!matchPattern(outer.getAlpha(), m_Constant(&outerAlpha)) ||
+      !matchPattern(inner.getAlpha(), m_Constant(&innerAlpha)))
+    return false;
+  std::optional<ConstantFactors> a = getConstantFactors(innerAlpha);
+  std::optional<ConstantFactors> b = getConstantFactors(outerAlpha);
+  if (!a || !b)
+    return false;
+  auto widen = [](const ConstantFactors &factors) {
+    return PendingFactor{{factors.begin(), factors.end()}, {}};
+  };
+  return merge(widen(*a), widen(*b)).has_value();
+}
+
+/// Whether the cast only forgets sizes. Such a cast moves behind its users.
+static bool forgetsSizes(CastOp op) {
+  return llvm::all_of(llvm::zip_equal(op.getSource().getType().getShape(),
+                                      op.getType().getShape()),
+                      [](auto sizes) {
+                        auto [source, target] = sizes;
+                        return ShapedType::isDynamic(target) ||
+                               source == target;
+                      });
+}
+
+/// Whether every user that stays takes the factor, perhaps by way of another
+/// factor or of a cast.
+static bool movesToUsers(Operation *op) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    if (isOpTriviallyDead(user))
+      return true;
+    if (auto next = dyn_cast<FoldScaleOp>(user)) {
+      auto scaled = dyn_cast<FoldScaleOp>(op);
+      return (scaled && mergesWith(next, scaled)) || movesToUsers(next);
+    }
+    if (auto cast = dyn_cast<CastOp>(user))
+      return forgetsSizes(cast) && movesToUsers(cast);
+    return isa<DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(user);
   });
 }
 
@@ -94,22 +148,6 @@ static FailureOr<RefBlocks> scaleStored(FoldScaleOp op, RefBlocks blocks,
   return quantizeExact(op.getLoc(), blocks.type, *floats);
 }
 
-/// The product of two constant factors, if it is exact and finite (rule Z2).
-static std::optional<PendingFactor> merge(const PendingFactor &a,
-                                          const PendingFactor &b) {
-  PendingFactor merged;
-  size_t count = std::max(a.values.size(), b.values.size());
-  for (size_t line = 0; line < count; ++line) {
-    double product = getFactor(a, static_cast<int64_t>(line)).value *
-                     getFactor(b, static_cast<int64_t>(line)).value;
-    double rounded = roundTo(ElementKind::F32, product);
-    if (rounded != product || !std::isfinite(rounded))
-      return std::nullopt;
-    merged.values.push_back(product);
-  }
-  return merged;
-}
-
 /// A fold_scale with the constant ones below it that merge with it: what it
 /// scales in the end, and by what.
 static std::pair<Value, PendingFactor>
@@ -117,8 +155,7 @@ getMerged(FoldScaleOp op, llvm::function_ref<Ref(Value)> lookup) {
   const RefArray &alpha = getArray(lookup(op.getAlpha()));
   PendingFactor factor = {alpha.values, alpha.bounds};
   auto inner = op.getSource().getDefiningOp<FoldScaleOp>();
-  if (!inner || !matchPattern(op.getAlpha(), m_Constant()) ||
-      !matchPattern(inner.getAlpha(), m_Constant()))
+  if (!inner || !mergesWith(op, inner))
     return {op.getSource(), factor};
   auto [source, innerFactor] = getMerged(inner, lookup);
   if (std::optional<PendingFactor> merged = merge(innerFactor, factor))
@@ -138,17 +175,22 @@ FailureOr<Refs> evaluateFoldScale(FoldScaleOp op, llvm::ArrayRef<Ref> operands,
                      << ", got " << formatIndex(alpha.shape);
     return failure();
   }
-  if (isExact(factor) &&
-      llvm::all_of(factor.values, [](double value) { return value == 1; }))
+  bool isOne = isExact(factor) && llvm::all_of(factor.values, [](double value) {
+                 return value == 1;
+               });
+  if (!isOne)
+    blocks.factors.push_back(std::move(factor));
+  if (movesToUsers(op))
     return Refs{makeRef(std::move(blocks))};
-  if (movesToUsers(op)) {
-    blocks.factor = std::move(factor);
-    return Refs{makeRef(std::move(blocks))};
+  std::vector<PendingFactor> factors = std::move(blocks.factors);
+  blocks.factors.clear();
+  for (const PendingFactor &pending : factors) {
+    FailureOr<RefBlocks> scaled = scaleStored(op, std::move(blocks), pending);
+    if (failed(scaled))
+      return failure();
+    blocks = std::move(*scaled);
   }
-  FailureOr<RefBlocks> scaled = scaleStored(op, std::move(blocks), factor);
-  if (failed(scaled))
-    return failure();
-  return Refs{makeRef(std::move(*scaled))};
+  return Refs{makeRef(std::move(blocks))};
 }
 
 } // namespace mx::runner

@@ -87,23 +87,39 @@ static FailureOr<Array> getQuantizeSource(Operation *op, const Ref &source) {
   return toHostArray(op->getLoc(), array);
 }
 
-static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
-                                        Evaluation &evaluation) {
-  FailureOr<Array> floats = getQuantizeSource(op, source);
-  if (failed(floats))
-    return failure();
+/// What `mx.quantize_block`, or `mx.requantize`, makes of `floats`.
+template <typename OpT>
+static FailureOr<Refs> quantizeFloats(OpT op, const Array &floats,
+                                      Evaluation &evaluation) {
   numerics::BlockSpec spec;
   spec.rule = toNumerics(op.getScaleRule());
   spec.rounding = toNumerics(op.getRounding());
   spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
   numerics::QuantizeStats stats;
   FailureOr<RefBlocks> blocks =
-      quantizeExact(op.getLoc(), op.getType(), *floats, spec, &stats);
+      quantizeExact(op.getLoc(), op.getType(), floats, spec, &stats);
   if (failed(blocks))
     return failure();
   if (op.getType().hasPowerOfTwoScales())
     evaluation.quantized.push_back({op.getLoc(), stats});
   return Refs{makeRef(std::move(*blocks))};
+}
+
+static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
+                                        Evaluation &evaluation) {
+  FailureOr<Array> floats = getQuantizeSource(op, source);
+  if (failed(floats))
+    return failure();
+  return quantizeFloats(op, *floats, evaluation);
+}
+
+static FailureOr<Refs> evaluateRequantize(RequantizeOp op, const Ref &source,
+                                          Evaluation &evaluation) {
+  FailureOr<Array> floats =
+      dequantizeExact(op.getLoc(), getBlocks(source), ElementKind::F32);
+  if (failed(floats))
+    return failure();
+  return quantizeFloats(op, *floats, evaluation);
 }
 
 static FailureOr<Refs> evaluateQuantizeNVFP4(QuantizeNVFP4Op op,
@@ -133,19 +149,18 @@ static FailureOr<Refs> evaluateQuantizeNVFP4(QuantizeNVFP4Op op,
   return Refs{makeRef(std::move(blocks)), makeRef(std::move(factor))};
 }
 
-/// `floats`, times the factor that is left to the users of `blocks`, converted
-/// to `kind` (rule Z3).
-static FailureOr<Refs> applyFactor(Operation *op, const RefBlocks &blocks,
-                                   const Array &floats, ElementKind kind) {
+/// `floats`, times the factors that are left to the users of `blocks`,
+/// converted to `kind` (rule Z3).
+static FailureOr<Refs> applyFactors(Operation *op, const RefBlocks &blocks,
+                                    const Array &floats, ElementKind kind) {
   FailureOr<RefArray> array = createArray(op, kind, blocks.shape);
   if (failed(array))
     return failure();
   std::vector<int64_t> lines = getLines(blocks.type, blocks.shape);
   for (int64_t i = 0; i < floats.size(); ++i) {
     Cell cell = {floats.getFloat(i), 0, 0};
-    if (blocks.factor)
-      cell = multiplyCells(floats.kind(), cell,
-                           getFactor(*blocks.factor, lines[i]));
+    for (const PendingFactor &factor : blocks.factors)
+      cell = multiplyCells(floats.kind(), cell, getFactor(factor, lines[i]));
     setCell(*array, i, convertCell(kind, cell));
   }
   return Refs{makeRef(std::move(*array))};
@@ -156,10 +171,10 @@ static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
   const RefBlocks &blocks = getBlocks(source);
   ElementKind kind = *getElementKind(op.getType().getElementType());
   FailureOr<Array> floats = dequantizeExact(
-      op.getLoc(), blocks, blocks.factor ? ElementKind::F32 : kind);
+      op.getLoc(), blocks, blocks.factors.empty() ? kind : ElementKind::F32);
   if (failed(floats))
     return failure();
-  return applyFactor(op, blocks, *floats, kind);
+  return applyFactors(op, blocks, *floats, kind);
 }
 
 static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
@@ -172,7 +187,7 @@ static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
     return failure();
   }
   ElementKind kind = *getElementKind(op.getType().getElementType());
-  ElementKind decoded = blocks.factor ? ElementKind::F32 : kind;
+  ElementKind decoded = blocks.factors.empty() ? kind : ElementKind::F32;
   llvm::Expected<Array> floats =
       Array::create(decoded, blocks.shape, "--check");
   if (!floats)
@@ -182,44 +197,49 @@ static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
                             static_cast<float>(amax.values[0]), shape,
                             blocks.type.getBlockAxis(), *toNumerics(decoded),
                             floats->data(), numerics::denseStrides(shape));
-  return applyFactor(op, blocks, *floats, kind);
+  return applyFactors(op, blocks, *floats, kind);
+}
+
+/// The factors of one operand of a matmul; none if it is no block-scaled value.
+static llvm::ArrayRef<PendingFactor> getFactors(const Ref &side) {
+  const auto *blocks = std::get_if<RefBlocks>(side.get());
+  return blocks ? llvm::ArrayRef(blocks->factors)
+                : llvm::ArrayRef<PendingFactor>();
 }
 
 static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op, const Ref &lhs,
                                       const Ref &rhs, const Ref &accumulator) {
-  auto factorOf = [](const Ref &side) -> const PendingFactor * {
-    const auto *blocks = std::get_if<RefBlocks>(side.get());
-    return blocks && blocks->factor ? &*blocks->factor : nullptr;
-  };
-  const PendingFactor *left = factorOf(lhs), *right = factorOf(rhs);
+  llvm::ArrayRef<PendingFactor> left = getFactors(lhs), right = getFactors(rhs);
+  bool hasFactors = !left.empty() || !right.empty();
   const RefArray &c = getArray(accumulator);
   FailureOr<MatmulResult> product =
-      multiplyBlocks(op, lhs, rhs, left || right ? nullptr : &c);
+      multiplyBlocks(op, lhs, rhs, hasFactors ? nullptr : &c);
   if (failed(product))
     return failure();
   RefArray &result = product->values;
-  if (!left && !right)
+  if (!hasFactors)
     return Refs{makeRef(std::move(result))};
 
-  // The epilogue: c + alpha * (0 + beta * product), beta being that of the
-  // right operand (rule Z3).
+  // The epilogue: c + product * factors, those of the right operand first
+  // (rule Z3).
   const MatmulDims &dims = product->dims;
+  if (dims.k == 0) // rule M5
+    return Refs{accumulator};
   for (size_t i = 0; i < result.values.size(); ++i) {
     auto at = static_cast<int64_t>(i);
     int64_t column = at % dims.n, row = at / dims.n % dims.m;
     int64_t batch = at / (dims.n * dims.m);
+    int64_t rightLine = (dims.rhsBatched ? batch * dims.n : 0) + column;
+    int64_t leftLine = (dims.lhsBatched ? batch * dims.m : 0) + row;
     Cell cell = getCell(result, at);
-    if (right) {
-      int64_t line = (dims.rhsBatched ? batch * dims.n : 0) + column;
-      cell = multiplyCells(ElementKind::F32, cell, getFactor(*right, line));
-      cell = addCells(ElementKind::F32, left ? Cell() : getCell(c, at), cell);
-    }
-    if (left) {
-      int64_t line = (dims.lhsBatched ? batch * dims.m : 0) + row;
-      cell = multiplyCells(ElementKind::F32, cell, getFactor(*left, line));
-      cell = addCells(ElementKind::F32, getCell(c, at), cell);
-    }
-    setCell(result, at, cell);
+    auto apply = [&](const PendingFactor &factor, int64_t line) {
+      cell = multiplyCells(ElementKind::F32, cell, getFactor(factor, line));
+    };
+    for (const PendingFactor &factor : right)
+      apply(factor, rightLine);
+    for (const PendingFactor &factor : left)
+      apply(factor, leftLine);
+    setCell(result, at, addCells(ElementKind::F32, getCell(c, at), cell));
   }
   return Refs{makeRef(std::move(result))};
 }
@@ -313,6 +333,9 @@ evaluateMXOp(Operation *op, llvm::ArrayRef<Ref> operands,
       })
       .Case([&](DisassembleOp disassemble) {
         return evaluateDisassemble(disassemble, operands[0]);
+      })
+      .Case([&](RequantizeOp requantize) {
+        return evaluateRequantize(requantize, operands[0], evaluation);
       })
       .Default([&](Operation *) { return evaluateShapeOp(op, operands); });
 }

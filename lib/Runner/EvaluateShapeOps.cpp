@@ -1,4 +1,4 @@
-//===- EvaluateShapeOps.cpp - the reference of the shape operations -------===//
+//===- EvaluateShapeOps.cpp - the reference of moving whole blocks --------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whole blocks move, so codes and scales move alike: one array of codes, one a
-// byte, and one of scales, both with the block axis innermost (rule P5).
+// Shape operations move elements, each with the scale it stands under, by their
+// logical indices; nothing here knows how a lowering moves bytes. That whole
+// blocks end up under one scale is found out at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,309 +26,321 @@ namespace mx::runner {
 
 namespace {
 
-using Shape = llvm::SmallVector<int64_t>;
-
-/// A row-major array of elements of `width` bytes.
-struct Elements {
-  Shape shape;
-  int64_t width;
-  std::vector<uint8_t> bytes;
-
-  Elements(Shape shape, int64_t width)
-      : shape(std::move(shape)), width(width),
-        bytes(*countElements(this->shape) * width) {}
+/// An element and the bits of its scale.
+struct Element {
+  uint8_t code;
+  uint32_t scale;
 };
 
-/// The two halves of a block-scaled value, unpacked.
-struct Halves {
-  Elements codes, scales;
+/// A block-scaled value, element by element.
+struct Elements {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<Element> data; // row-major
 };
 
 } // namespace
 
-static Shape toStored(MXTensorType type, llvm::ArrayRef<int64_t> logical) {
-  return llvm::map_to_vector(type.getStoredPermutation(),
-                             [&](int64_t axis) { return logical[axis]; });
+/// Calls `fn(row, i, position)` for every element: the `i`th of stored row
+/// `row` has the logical, row-major `position`.
+template <typename Fn>
+static void forEachStored(MXTensorType type, llvm::ArrayRef<int64_t> shape,
+                          const numerics::BlockLayout &layout, Fn fn) {
+  int64_t inner = 1; // elements inside of one step along the block axis
+  for (int64_t dim : shape.drop_front(type.getBlockAxis() + 1))
+    inner *= dim;
+  for (int64_t row = 0; row < layout.rows; ++row) {
+    int64_t first = row / inner * inner * layout.rowElements + row % inner;
+    for (int64_t i = 0; i < layout.rowElements; ++i)
+      fn(row, i, first + i * inner);
+  }
 }
 
-/// `stored`, of codes, in blocks along its last axis.
-static Shape toBlocks(MXTensorType type, Shape stored) {
-  stored.back() /= type.getBlockSize();
-  return stored;
+static Elements toElements(const RefBlocks &blocks) {
+  MXTensorType type = blocks.type;
+  numerics::BlockLayout layout = llvm::cantFail(getLayout(type, blocks.shape));
+  int64_t width = numerics::byteWidth(type.getScaleKind());
+  Elements elements;
+  elements.shape = blocks.shape;
+  elements.data.resize(layout.rows * layout.rowElements);
+  std::vector<uint8_t> codes(layout.rowElements);
+  forEachStored(
+      type, blocks.shape, layout, [&](int64_t row, int64_t i, int64_t at) {
+        if (i == 0)
+          numerics::unpack(type.getFormat(),
+                           blocks.payload.data() + row * layout.rowBytes,
+                           layout.rowElements, codes.data());
+        Element &element = elements.data[at];
+        element.code = codes[i];
+        element.scale = 0;
+        int64_t block = row * layout.rowBlocks + i / type.getBlockSize();
+        std::memcpy(&element.scale, blocks.scales.data() + block * width,
+                    width);
+      });
+  return elements;
 }
 
-static Halves makeHalves(MXTensorType type, llvm::ArrayRef<int64_t> logical) {
-  Shape stored = toStored(type, logical);
-  return {Elements(stored, 1),
-          Elements(toBlocks(type, stored),
-                   numerics::byteWidth(type.getScaleKind()))};
-}
-
-static Halves unpack(const RefBlocks &blocks) {
-  Halves halves = makeHalves(blocks.type, blocks.shape);
-  numerics::BlockLayout layout =
-      llvm::cantFail(getLayout(blocks.type, blocks.shape));
-  for (int64_t row = 0; row < layout.rows; ++row)
-    numerics::unpack(blocks.type.getFormat(),
-                     blocks.payload.data() + row * layout.rowBytes,
-                     layout.rowElements,
-                     halves.codes.bytes.data() + row * layout.rowElements);
-  halves.scales.bytes = blocks.scales;
-  return halves;
-}
-
-static FailureOr<Refs> pack(Operation *op, MXTensorType type,
-                            llvm::ArrayRef<int64_t> shape,
-                            const Halves &halves) {
-  llvm::Expected<numerics::BlockLayout> layout = getLayout(type, shape);
-  if (!layout)
-    return op->emitOpError() << llvm::toString(layout.takeError());
+/// `elements` as a value of `type`; an error where the blocks of that type are
+/// no whole blocks of the source.
+static FailureOr<Refs> toBlocks(Operation *op, MXTensorType type,
+                                const Elements &elements) {
+  if (failed(verifyCompatibleShape(type.getShape(), elements.shape))) {
+    op->emitError() << "expected a result of type " << type << ", got shape "
+                    << formatIndex(elements.shape);
+    return failure();
+  }
+  llvm::Expected<numerics::BlockLayout> layout =
+      getLayout(type, elements.shape);
+  if (!layout) {
+    op->emitError() << llvm::toString(layout.takeError());
+    return failure();
+  }
+  int64_t width = numerics::byteWidth(type.getScaleKind());
   RefBlocks blocks;
   blocks.type = type;
-  blocks.shape = llvm::to_vector(shape);
+  blocks.shape = elements.shape;
   blocks.payload.resize(layout->payloadBytes);
-  for (int64_t row = 0; row < layout->rows; ++row)
-    numerics::pack(
-        type.getFormat(), halves.codes.bytes.data() + row * layout->rowElements,
-        layout->rowElements, blocks.payload.data() + row * layout->rowBytes);
-  blocks.scales = halves.scales.bytes;
+  blocks.scales.resize(layout->scaleCount * width);
+  std::vector<uint8_t> codes(layout->rowElements);
+  bool isWhole = true;
+  forEachStored(
+      type, elements.shape, *layout, [&](int64_t row, int64_t i, int64_t at) {
+        const Element &element = elements.data[at];
+        codes[i] = element.code;
+        int64_t block = row * layout->rowBlocks + i / type.getBlockSize();
+        uint8_t *scale = blocks.scales.data() + block * width;
+        if (i % type.getBlockSize() == 0)
+          std::memcpy(scale, &element.scale, width);
+        else
+          isWhole &= std::memcmp(scale, &element.scale, width) == 0;
+        if (i + 1 == layout->rowElements)
+          numerics::pack(type.getFormat(), codes.data(), layout->rowElements,
+                         blocks.payload.data() + row * layout->rowBytes);
+      });
+  if (!isWhole) {
+    op->emitError() << "expected whole blocks, got a block with elements of "
+                       "two scales";
+    return failure();
+  }
   return Refs{makeRef(std::move(blocks))};
 }
 
-/// Copies the box of `sizes` elements at `from` in `source` to `to` in
-/// `target`, where it must lie.
-static void copyBox(const Elements &source, llvm::ArrayRef<int64_t> from,
-                    Elements &target, llvm::ArrayRef<int64_t> to,
-                    llvm::ArrayRef<int64_t> sizes) {
-  auto flatten = [](llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<int64_t> offset,
-                    llvm::ArrayRef<int64_t> index) {
-    int64_t position = 0;
-    for (auto [dim, first, i] : llvm::zip_equal(shape, offset, index))
-      position = position * dim + first + i;
-    return position;
-  };
-  for (int64_t i = 0, end = *countElements(sizes); i < end; ++i) {
-    Shape index = unflatten(sizes, i);
-    std::memcpy(
-        target.bytes.data() + flatten(target.shape, to, index) * target.width,
-        source.bytes.data() + flatten(source.shape, from, index) * source.width,
-        source.width);
+static int64_t flatten(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int64_t> index) {
+  int64_t position = 0;
+  for (auto [dim, i] : llvm::zip_equal(shape, index))
+    position = position * dim + i;
+  return position;
+}
+
+/// An empty value of shape `shape`.
+static Elements makeElements(llvm::ArrayRef<int64_t> shape) {
+  Elements elements;
+  elements.shape = llvm::to_vector(shape);
+  elements.data.resize(*countElements(shape));
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Another type for the same value, and the factors that are left to its users.
+static FailureOr<Refs> evaluateCast(CastOp op, const RefBlocks &source) {
+  FailureOr<Refs> refs = toBlocks(op, op.getType(), toElements(source));
+  if (failed(refs) || source.factors.empty())
+    return refs;
+  RefBlocks blocks = getBlocks(refs->front());
+  blocks.factors = source.factors;
+  return Refs{makeRef(std::move(blocks))};
+}
+
+static FailureOr<Refs> evaluateTranspose(TransposeOp op,
+                                         const Elements &source) {
+  llvm::ArrayRef<int64_t> permutation = op.getPermutation();
+  Elements result = makeElements(llvm::map_to_vector(
+      permutation, [&](int64_t axis) { return source.shape[axis]; }));
+  llvm::SmallVector<int64_t> from(permutation.size());
+  for (auto [position, element] : llvm::enumerate(result.data)) {
+    llvm::SmallVector<int64_t> to = unflatten(result.shape, position);
+    for (auto [axis, i] : llvm::zip_equal(permutation, to))
+      from[axis] = i;
+    element = source.data[flatten(source.shape, from)];
   }
+  return toBlocks(op, op.getType(), result);
 }
 
-/// Copies a box of whole blocks from one value to another, in logical
-/// coordinates.
-static void copyBlocks(MXTensorType type, const Halves &source,
-                       llvm::ArrayRef<int64_t> from, Halves &target,
-                       llvm::ArrayRef<int64_t> to,
-                       llvm::ArrayRef<int64_t> sizes) {
-  Shape storedFrom = toStored(type, from), storedTo = toStored(type, to);
-  Shape storedSizes = toStored(type, sizes);
-  copyBox(source.codes, storedFrom, target.codes, storedTo, storedSizes);
-  copyBox(source.scales, toBlocks(type, storedFrom), target.scales,
-          toBlocks(type, storedTo), toBlocks(type, storedSizes));
-}
-
-/// `numbers` with the dynamic ones taken from `dynamic`.
-static Shape resolve(llvm::ArrayRef<int64_t> numbers,
-                     llvm::ArrayRef<Ref> dynamic) {
-  Shape resolved;
-  for (int64_t number : numbers) {
-    if (ShapedType::isDynamic(number)) {
+/// Offsets and sizes of a slice as numbers.
+template <typename OpT>
+static std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>>
+resolveSlice(OpT op, llvm::ArrayRef<Ref> dynamic) {
+  auto resolve = [&](llvm::ArrayRef<int64_t> numbers) {
+    return llvm::map_to_vector(numbers, [&](int64_t number) {
+      if (!ShapedType::isDynamic(number))
+        return number;
       number = getArray(dynamic.front()).integers[0];
       dynamic = dynamic.drop_front();
-    }
-    resolved.push_back(number);
-  }
-  return resolved;
+      return number;
+    });
+  };
+  llvm::SmallVector<int64_t> offsets = resolve(op.getStaticOffsets());
+  return {offsets, resolve(op.getStaticSizes())};
 }
 
-/// Whether a slice lies within `whole` and is made of whole blocks; an error if
-/// not.
-static LogicalResult verifySlice(Operation *op, MXTensorType type,
-                                 llvm::ArrayRef<int64_t> whole,
-                                 llvm::ArrayRef<int64_t> offsets,
-                                 llvm::ArrayRef<int64_t> sizes) {
-  for (auto [dim, offset, size] : llvm::zip_equal(whole, offsets, sizes))
-    if (offset < 0 || size < 0 || size > dim || offset > dim - size)
-      return op->emitOpError()
-             << "expected a slice inside " << formatIndex(whole)
-             << ", got offsets " << formatIndex(offsets) << " and sizes "
-             << formatIndex(sizes);
-  for (int64_t number :
-       {offsets[type.getBlockAxis()], sizes[type.getBlockAxis()]})
-    if (number % type.getBlockSize() != 0)
-      return op->emitOpError()
-             << "expected multiples of the block size " << type.getBlockSize()
-             << " along the block axis, got " << number;
+/// Checks that a slice lies within `shape` and, along the block axis, at the
+/// border of a block.
+static LogicalResult checkSlice(Operation *op, MXTensorType type,
+                                llvm::ArrayRef<int64_t> shape,
+                                llvm::ArrayRef<int64_t> offsets,
+                                llvm::ArrayRef<int64_t> sizes) {
+  for (auto [dim, offset, size] : llvm::zip_equal(shape, offsets, sizes))
+    if (offset < 0 || size < 0 || offset > dim || size > dim - offset)
+      return op->emitError() << "expected a slice inside " << formatIndex(shape)
+                             << ", got offsets " << formatIndex(offsets)
+                             << " and sizes " << formatIndex(sizes);
+  int64_t offset = offsets[type.getBlockAxis()];
+  if (offset % type.getBlockSize() != 0)
+    return op->emitError() << "expected a slice at a multiple of block size "
+                           << type.getBlockSize() << ", got offset " << offset;
   return success();
 }
 
-static FailureOr<Refs> evaluateExtractSlice(ExtractSliceOp op,
-                                            llvm::ArrayRef<Ref> operands) {
-  const RefBlocks &source = getBlocks(operands[0]);
-  size_t numOffsets = op.getOffsets().size();
-  Shape offsets = resolve(op.getStaticOffsets(), operands.drop_front());
-  Shape sizes =
-      resolve(op.getStaticSizes(), operands.drop_front(1 + numOffsets));
-  if (failed(verifySlice(op, source.type, source.shape, offsets, sizes)))
-    return failure();
-  Halves result = makeHalves(source.type, sizes);
-  copyBlocks(source.type, unpack(source), offsets, result,
-             Shape(sizes.size(), 0), sizes);
-  return pack(op, op.getType(), sizes, result);
+/// Copies `slice` into `whole` at `offsets`, or out of it.
+static void copySlice(Elements &whole, Elements &slice,
+                      llvm::ArrayRef<int64_t> offsets, bool isOut) {
+  for (auto [position, element] : llvm::enumerate(slice.data)) {
+    llvm::SmallVector<int64_t> index = unflatten(slice.shape, position);
+    for (auto [i, offset] : llvm::zip_equal(index, offsets))
+      i += offset;
+    Element &other = whole.data[flatten(whole.shape, index)];
+    if (isOut)
+      element = other;
+    else
+      other = element;
+  }
 }
 
-static FailureOr<Refs> evaluateInsertSlice(InsertSliceOp op,
-                                           llvm::ArrayRef<Ref> operands) {
-  const RefBlocks &source = getBlocks(operands[0]);
-  const RefBlocks &dest = getBlocks(operands[1]);
-  size_t numOffsets = op.getOffsets().size();
-  Shape offsets = resolve(op.getStaticOffsets(), operands.drop_front(2));
-  Shape sizes =
-      resolve(op.getStaticSizes(), operands.drop_front(2 + numOffsets));
-  if (sizes != source.shape)
-    return op.emitOpError()
-           << "expected a source of shape " << formatIndex(sizes) << ", got "
-           << formatIndex(source.shape);
-  if (failed(verifySlice(op, dest.type, dest.shape, offsets, sizes)))
+static FailureOr<Refs> evaluateExtractSlice(ExtractSliceOp op, Elements source,
+                                            llvm::ArrayRef<Ref> dynamic) {
+  auto [offsets, sizes] = resolveSlice(op, dynamic);
+  if (failed(checkSlice(op, op.getType(), source.shape, offsets, sizes)))
     return failure();
-  Halves result = unpack(dest);
-  copyBlocks(dest.type, unpack(source), Shape(sizes.size(), 0), result, offsets,
-             sizes);
-  return pack(op, op.getType(), dest.shape, result);
+  Elements result = makeElements(sizes);
+  copySlice(source, result, offsets, /*isOut=*/true);
+  return toBlocks(op, op.getType(), result);
+}
+
+static FailureOr<Refs> evaluateInsertSlice(InsertSliceOp op, Elements source,
+                                           Elements dest,
+                                           llvm::ArrayRef<Ref> dynamic) {
+  auto [offsets, sizes] = resolveSlice(op, dynamic);
+  if (failed(checkSlice(op, op.getType(), dest.shape, offsets, sizes)))
+    return failure();
+  if (llvm::ArrayRef(source.shape) != llvm::ArrayRef(sizes)) {
+    op->emitError() << "expected a source of sizes " << formatIndex(sizes)
+                    << ", got " << formatIndex(source.shape);
+    return failure();
+  }
+  copySlice(dest, source, offsets, /*isOut=*/false);
+  return toBlocks(op, op.getType(), dest);
 }
 
 static FailureOr<Refs> evaluateConcat(ConcatOp op,
-                                      llvm::ArrayRef<Ref> operands) {
-  auto axis = static_cast<int64_t>(op.getDim());
-  Shape shape = getBlocks(operands[0]).shape;
-  for (const Ref &ref : operands.drop_front()) {
-    const Shape &other = getBlocks(ref).shape;
-    for (auto [i, sizes] : llvm::enumerate(llvm::zip_equal(shape, other)))
-      if (static_cast<int64_t>(i) != axis &&
-          std::get<0>(sizes) != std::get<1>(sizes))
-        return op.emitOpError()
-               << "expected equal sizes but along axis " << axis << ", got "
-               << formatIndex(shape) << " and " << formatIndex(other);
-    shape[axis] += other[axis];
+                                      llvm::MutableArrayRef<Elements> inputs) {
+  auto axis = static_cast<size_t>(op.getDim());
+  llvm::SmallVector<int64_t> shape = inputs.front().shape;
+  shape[axis] = 0;
+  for (const Elements &input : inputs) {
+    for (auto [dim, size] : llvm::enumerate(input.shape))
+      if (dim != axis && size != shape[dim]) {
+        op->emitError() << "expected dimension " << dim
+                        << " of all operands to be " << shape[dim] << ", got "
+                        << size;
+        return failure();
+      }
+    shape[axis] += input.shape[axis];
   }
-  Halves result = makeHalves(op.getType(), shape);
-  Shape to(shape.size(), 0), from(shape.size(), 0);
-  for (const Ref &ref : operands) {
-    const RefBlocks &input = getBlocks(ref);
-    copyBlocks(op.getType(), unpack(input), from, result, to, input.shape);
-    to[axis] += input.shape[axis];
+  Elements result = makeElements(shape);
+  llvm::SmallVector<int64_t> offsets(shape.size());
+  for (Elements &input : inputs) {
+    copySlice(result, input, offsets, /*isOut=*/false);
+    offsets[axis] += input.shape[axis];
   }
-  return pack(op, op.getType(), shape, result);
+  return toBlocks(op, op.getType(), result);
 }
 
-static FailureOr<Refs> evaluateTranspose(TransposeOp op, const Ref &operand) {
-  const RefBlocks &source = getBlocks(operand);
-  Shape shape = llvm::map_to_vector(
-      op.getPermutation(), [&](int64_t axis) { return source.shape[axis]; });
-  Halves from = unpack(source), to = makeHalves(op.getType(), shape);
-  llvm::SmallVector<int64_t> moves = op.getStoredMoves();
-  auto permute = [&](const Elements &in, Elements &out) {
-    for (int64_t i = 0, end = *countElements(out.shape); i < end; ++i) {
-      Shape index = unflatten(out.shape, i);
-      Shape origin(index.size());
-      for (auto [dim, move] : llvm::enumerate(moves))
-        origin[move] = index[dim];
-      int64_t position = 0;
-      for (auto [dim, at] : llvm::zip_equal(in.shape, origin))
-        position = position * dim + at;
-      std::memcpy(out.bytes.data() + i * out.width,
-                  in.bytes.data() + position * in.width, in.width);
-    }
-  };
-  permute(from.codes, to.codes);
-  permute(from.scales, to.scales);
-  return pack(op, op.getType(), shape, to);
-}
-
-/// The same bytes under another type and shape.
-static FailureOr<Refs> relabel(Operation *op, const RefBlocks &source,
-                               MXTensorType type, Shape shape) {
-  if (failed(verifyCompatibleShape(type.getShape(), shape)) ||
-      countElements(shape) != countElements(source.shape))
-    return op->emitOpError() << "expected a value of shape "
-                             << formatIndex(source.shape) << " to fit " << type;
-  RefBlocks result = source;
-  result.type = type;
-  result.shape = std::move(shape);
-  return Refs{makeRef(std::move(result))};
-}
-
-/// A reshape keeps the order of the lines and of the elements on them.
-static FailureOr<Refs> evaluateReshape(ReshapeOp op, const Ref &operand) {
-  const RefBlocks &source = getBlocks(operand);
-  MXTensorType from = op.getSource().getType(), to = op.getType();
-  Shape shape = llvm::to_vector(to.getShape());
-  int64_t axis = to.getBlockAxis();
-  bool keepsLines =
-      axis != to.getRank() - 1 || from.getBlockAxis() != from.getRank() - 1;
-  if (ShapedType::isDynamic(shape[axis]) && keepsLines)
-    shape[axis] = source.shape[from.getBlockAxis()];
-  // The one size that is left follows from the number of elements.
-  int64_t known = 1, *open = nullptr;
-  for (int64_t &dim : shape) {
-    if (!ShapedType::isDynamic(dim)) {
+/// Fills in the dynamic size of `to`, dimensions that `from` regroups to.
+static LogicalResult completeShape(Operation *op, llvm::ArrayRef<int64_t> from,
+                                   llvm::MutableArrayRef<int64_t> to) {
+  int64_t count = 1, known = 1;
+  for (int64_t dim : from)
+    count *= dim;
+  int64_t *open = nullptr;
+  for (int64_t &dim : to) {
+    if (ShapedType::isDynamic(dim))
+      open = &dim;
+    else
       known *= dim;
-      continue;
-    }
-    if (open)
-      return op.emitOpError() << "--check: no reference for a reshape with two "
-                                 "sizes to find";
-    open = &dim;
   }
+  if (open ? count % known != 0 : count != known)
+    return op->emitError() << "expected dimensions " << formatIndex(from)
+                           << " to regroup to a multiple of " << known;
   if (open)
-    *open = known ? *countElements(source.shape) / known : 0;
-  return relabel(op, source, to, std::move(shape));
+    *open = count / known;
+  return success();
 }
 
-static FailureOr<Refs> evaluateRequantize(RequantizeOp op, const Ref &operand) {
-  FailureOr<Array> floats =
-      dequantizeExact(op.getLoc(), getBlocks(operand), ElementKind::F32);
-  if (failed(floats))
+static FailureOr<Refs> evaluateReshape(ReshapeOp op, Elements source) {
+  MXTensorType from = op.getSource().getType(), to = op.getType();
+  llvm::ArrayRef<int64_t> dims = source.shape;
+  llvm::SmallVector<int64_t> shape = llvm::to_vector(to.getShape());
+  llvm::MutableArrayRef<int64_t> result(shape);
+  LogicalResult fits = success();
+  if (getReshapeKind(from, to) == ReshapeKind::WholeBlocks) {
+    fits = completeShape(op, dims, result);
+  } else {
+    int64_t axisFrom = from.getBlockAxis(), axisTo = to.getBlockAxis();
+    fits = success(succeeded(completeShape(op, dims.take_front(axisFrom),
+                                           result.take_front(axisTo))) &&
+                   succeeded(completeShape(op, dims.slice(axisFrom, 1),
+                                           result.slice(axisTo, 1))) &&
+                   succeeded(completeShape(op, dims.drop_front(axisFrom + 1),
+                                           result.drop_front(axisTo + 1))));
+  }
+  if (failed(fits))
     return failure();
-  numerics::BlockSpec spec;
-  spec.rule = toNumerics(op.getScaleRule());
-  spec.rounding = toNumerics(op.getRounding());
-  spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
-  FailureOr<RefBlocks> blocks =
-      quantizeExact(op.getLoc(), op.getType(), *floats, spec);
-  if (failed(blocks))
-    return failure();
-  return Refs{makeRef(std::move(*blocks))};
+  source.shape = shape;
+  return toBlocks(op, to, source);
 }
 
 std::optional<FailureOr<Refs>> evaluateShapeOp(Operation *op,
                                                llvm::ArrayRef<Ref> operands) {
-  using Result = std::optional<FailureOr<Refs>>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](CastOp cast) {
-        const RefBlocks &source = getBlocks(operands[0]);
-        return relabel(op, source, cast.getType(), source.shape);
-      })
+  if (auto cast = dyn_cast<CastOp>(op))
+    return evaluateCast(cast, getBlocks(operands[0]));
+  if (!isa<ConcatOp, ExtractSliceOp, InsertSliceOp, ReshapeOp,
+           TransposeOp>(op))
+    return std::nullopt;
+  // Block-scaled operands come first.
+  llvm::SmallVector<Elements> values;
+  for (const Ref &ref : operands) {
+    if (!std::holds_alternative<RefBlocks>(*ref))
+      break;
+    values.push_back(toElements(getBlocks(ref)));
+  }
+  llvm::ArrayRef<Ref> dynamic = operands.drop_front(values.size());
+  return llvm::TypeSwitch<Operation *, FailureOr<Refs>>(op)
       .Case([&](TransposeOp transpose) {
-        return evaluateTranspose(transpose, operands[0]);
+        return evaluateTranspose(transpose, values[0]);
       })
       .Case([&](ExtractSliceOp slice) {
-        return evaluateExtractSlice(slice, operands);
+        return evaluateExtractSlice(slice, values[0], dynamic);
       })
       .Case([&](InsertSliceOp slice) {
-        return evaluateInsertSlice(slice, operands);
+        return evaluateInsertSlice(slice, values[0], values[1], dynamic);
       })
-      .Case([&](ConcatOp concat) { return evaluateConcat(concat, operands); })
+      .Case([&](ConcatOp concat) { return evaluateConcat(concat, values); })
       .Case([&](ReshapeOp reshape) {
-        return evaluateReshape(reshape, operands[0]);
-      })
-      .Case([&](RequantizeOp requantize) {
-        return evaluateRequantize(requantize, operands[0]);
-      })
-      .Default([](Operation *) { return std::nullopt; });
+        return evaluateReshape(reshape, values[0]);
+      });
 }
 
 } // namespace mx::runner

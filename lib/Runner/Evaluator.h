@@ -70,8 +70,8 @@ evaluateMXOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands,
              llvm::function_ref<Ref(mlir::Value)> lookup,
              Evaluation &evaluation);
 
-/// One of the shape operations of the mx dialect (EvaluateShapeOps.cpp);
-/// nothing if it is none.
+/// An operation that moves whole blocks (EvaluateShapeOps.cpp); nothing if it
+/// is none.
 std::optional<mlir::FailureOr<Refs>>
 evaluateShapeOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
 
@@ -92,7 +92,7 @@ mlir::FailureOr<RefBlocks>
 quantizeExact(mlir::Location loc, MXTensorType type, const Array &floats,
               const numerics::BlockSpec &spec = {},
               numerics::QuantizeStats *stats = nullptr);
-/// The values of `blocks`, without its factor, rounded to `kind`.
+/// The values of `blocks`, without its factors, rounded to `kind`.
 mlir::FailureOr<Array>
 dequantizeExact(mlir::Location loc, const RefBlocks &blocks, ElementKind kind);
 

@@ -423,3 +423,48 @@ func.func @unknown_factor_of_a_constant(%a: f32, %b: tensor<2xf32>) -> (!t, !t) 
   %1 = mx.fold_scale %c, %b : !t, tensor<2xf32> -> !t
   return %0, %1 : !t, !t
 }
+
+// -----
+
+!t = !mx.tensor<3x2xf8E4M3FN, block_size = 2, scale_type = f32>
+!b = !mx.tensor<2x2xf8E4M3FN, block_size = 2, scale_type = bf16>
+
+// Scales in f32 and bf16 take any factor whose products are exact.
+// CHECK-LABEL: func.func @into_float_scales
+// CHECK-DAG: mx.constant payload(dense<-72> : tensor<3x2xi8>) scales(dense<{{\[\[}}4.500000e+00], [0x7FC00000], [7.500000e-01]]> : tensor<3x1xf32>)
+// CHECK-DAG: mx.constant payload(dense<56> : tensor<2x2xi8>) scales(dense<{{\[\[}}4.500000e+00], [3.000000e+00]]> : tensor<2x1xbf16>)
+// CHECK-COUNT-2: mx.fold_scale
+// CHECK-NOT: mx.fold_scale
+func.func @into_float_scales() -> (!t, !b, !t, !b) {
+  %c = mx.constant payload(dense<56> : tensor<3x2xi8>)
+                   scales(dense<[[1.5], [0x7FC00000], [0.25]]> : tensor<3x1xf32>) : !t
+  %alpha = arith.constant -3.0 : f32
+  %0 = mx.fold_scale %c, %alpha : !t, f32 -> !t
+  %d = mx.constant payload(dense<56> : tensor<2x2xi8>)
+                   scales(dense<[[1.5], [1.0]]> : tensor<2x1xbf16>) : !b
+  %three = arith.constant 3.0 : f32
+  %1 = mx.fold_scale %d, %three : !b, f32 -> !b
+  // 1.5 * 0.1 is rounded in f32; 1.5 * 1.0078125 is no bf16.
+  %tenth = arith.constant 0.1 : f32
+  // (Another constant: a sign moves only where nobody else keeps the payload.)
+  %e = mx.constant payload(dense<57> : tensor<3x2xi8>)
+                   scales(dense<[[1.5], [0x7FC00000], [0.25]]> : tensor<3x1xf32>) : !t
+  %2 = mx.fold_scale %e, %tenth : !t, f32 -> !t
+  %more = arith.constant 1.0078125 : f32
+  %3 = mx.fold_scale %d, %more : !b, f32 -> !b
+  return %0, %1, %2, %3 : !t, !b, !t, !b
+}
+
+// -----
+
+!n = !mx.tensor<1x16xf4E2M1FN, block_size = 16, scale_type = f8E4M3FN>
+
+// V3: an NVFP4 scale takes no factor.
+// CHECK-LABEL: func.func @not_into_nvfp4
+// CHECK: mx.fold_scale
+func.func @not_into_nvfp4() -> !n {
+  %c = mx.constant payload(dense<0x22> : tensor<1x8xi8>) scales(dense<0x38> : tensor<1x1xi8>) : !n
+  %two = arith.constant 2.0 : f32
+  %0 = mx.fold_scale %c, %two : !n, f32 -> !n
+  return %0 : !n
+}

@@ -76,24 +76,30 @@ func.func private @block_axis_beyond(!mx.tensor<64xi8, block_size = 32, scale_ty
 // -----
 
 // RK-01, rule 6
-// expected-error @+1 {{expected dimension 1, the block axis, to be a multiple of block size 32, got 40}}
+// expected-error @+1 {{expected dimension 1, the block axis, to be a multiple of block size 32, got 40; pad it to 64}}
 func.func private @ragged(!mx.tensor<3x40xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>)
 
 // -----
 
 // RK-02
-// expected-error @+1 {{expected dimension 0, the block axis, to be a multiple of block size 32, got 1}}
+// expected-error @+1 {{expected dimension 0, the block axis, to be a multiple of block size 32, got 1; pad it to 32}}
 func.func private @less_than_a_block(!mx.tensor<1xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>)
 
 // -----
 
-// expected-error @+1 {{expected dimension 0, the block axis, to be a multiple of block size 32, got 33}}
+// expected-error @+1 {{expected dimension 0, the block axis, to be a multiple of block size 32, got 33; pad it to 64}}
 func.func private @ragged_on_another_axis(!mx.tensor<33x?xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>)
 
 // -----
 
+// HG-01: no size is left to pad to.
+// expected-error @+1 {{expected dimension 0, the block axis, to be a multiple of block size 32, got 9223372036854775807}}
+func.func private @largest_size(!mx.tensor<9223372036854775807xi8, block_size = 32, scale_type = f8E8M0FNU>)
+
+// -----
+
 // VC-02
-// expected-error @+1 {{expected dimension 1, the block axis, to be a multiple of block size 1099511627776, got 64}}
+// expected-error @+1 {{expected dimension 1, the block axis, to be a multiple of block size 1099511627776, got 64; pad it to 1099511627776}}
 func.func private @block_size_larger_than_dimension(!mx.tensor<4x64xi8, block_size = 1099511627776, scale_type = f8E8M0FNU>)
 
 // -----

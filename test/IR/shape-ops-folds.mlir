@@ -132,6 +132,18 @@ func.func @cast_into_fold_scale(%t: !t, %alpha: f32) -> !any {
   return %1 : !any
 }
 
+// CHECK-LABEL: func.func @cast_into_fold_scale_of_lines(
+// CHECK-SAME: %[[T:[a-z0-9]+]]: {{.*}}, %[[ALPHA:[a-z0-9]+]]: tensor<4xf32>, %[[BETA:[a-z0-9]+]]: tensor<?xf32>
+// CHECK: mx.fold_scale %[[T]], %[[ALPHA]] : !mx.tensor<4x64xf8E4M3FN{{.*}}, tensor<4xf32>
+// CHECK: mx.fold_scale %{{.*}}, %[[BETA]] : !mx.tensor<?x?xf8E4M3FN{{.*}}, tensor<?xf32>
+func.func @cast_into_fold_scale_of_lines(%t: !t, %alpha: tensor<4xf32>, %beta: tensor<?xf32>) -> (!any, !any) {
+  %0 = mx.cast %t : !t to !any
+  %1 = tensor.cast %alpha : tensor<4xf32> to tensor<?xf32>
+  %2 = mx.fold_scale %0, %1 : !any, tensor<?xf32> -> !any
+  %3 = mx.fold_scale %0, %beta : !any, tensor<?xf32> -> !any
+  return %2, %3 : !any, !any
+}
+
 // CHECK-LABEL: func.func @cast_into_requantize(
 // CHECK: mx.requantize %{{.*}} scale_rule(ceil) : {{.*}} -> !mx.tensor<4x64xi8, block_size = 16
 // CHECK: mx.cast {{.*}} to !mx.tensor<?x?xi8
@@ -323,6 +335,98 @@ func.func @reshape_checks(%rows: !rows) -> !rows {
   %0 = mx.reshape %rows : !rows to !flat
   %1 = mx.reshape %0 : !flat to !rows
   return %1 : !rows
+}
+
+// -----
+
+// Constants: what moves whole blocks moves bytes.
+!t = !mx.tensor<2x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// The same bytes under another type.
+// CHECK-LABEL: func.func @constant_transpose(
+// CHECK: mx.constant payload(dense<34> : tensor<2x32xi8>) scales(dense<{{\[\[}}127, -128], [-127, 0]]> : tensor<2x2xi8>) : !mx.tensor<64x2xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+func.func @constant_transpose() -> !mx.tensor<64x2xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0> {
+  %0 = mx.constant payload(dense<34> : tensor<2x32xi8>) scales(dense<[[127, 128], [129, 0]]> : tensor<2x2xi8>) : !t
+  %1 = mx.transpose %0 permutation = [1, 0]
+      : !t -> !mx.tensor<64x2xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+  return %1 : !mx.tensor<64x2xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+}
+
+// AX-05: a splat of codes is no splat of values; the scales keep their places.
+// CHECK-LABEL: func.func @constant_transpose_lines(
+// CHECK: payload(dense<34> : tensor<2x3x16xi8>) scales(dense<{{\[\[}}[1], [3], [5]], {{\[}}[2], [4], [6]]]> : tensor<2x3x1xi8>) : !mx.tensor<2x32x3xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+func.func @constant_transpose_lines() -> !mx.tensor<2x32x3xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1> {
+  %0 = mx.constant payload(dense<34> : tensor<3x2x16xi8>) scales(dense<[[[1], [2]], [[3], [4]], [[5], [6]]]> : tensor<3x2x1xi8>)
+      : !mx.tensor<3x2x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+  %1 = mx.transpose %0 permutation = [1, 2, 0]
+      : !mx.tensor<3x2x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+     -> !mx.tensor<2x32x3xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+  return %1 : !mx.tensor<2x32x3xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+}
+
+// CHECK-LABEL: func.func @constant_slices(
+// CHECK-DAG: mx.constant payload(dense<[5, 6, 7, 8]> : tensor<4xi8>) scales(dense<2> : tensor<1xi8>)
+// CHECK-DAG: mx.constant payload(dense<[5, 6, 7, 8, 5, 6, 7, 8]> : tensor<8xi8>) scales(dense<2> : tensor<2xi8>)
+// CHECK-DAG: mx.constant payload(dense<[1, 2, 3, 4, 5, 6, 7, 8, 5, 6, 7, 8]> : tensor<12xi8>) scales(dense<[1, 2, 2]> : tensor<3xi8>)
+func.func @constant_slices() -> (!mx.tensor<4xi8, block_size = 4, scale_type = f8E8M0FNU>,
+    !mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU>, !mx.tensor<12xi8, block_size = 4, scale_type = f8E8M0FNU>) {
+  %0 = mx.constant payload(dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8>) scales(dense<[1, 2]> : tensor<2xi8>)
+      : !mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU>
+  %1 = mx.extract_slice %0[4] [4]
+      : !mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU> to !mx.tensor<4xi8, block_size = 4, scale_type = f8E8M0FNU>
+  %2 = mx.insert_slice %1 into %0[0] [4]
+      : !mx.tensor<4xi8, block_size = 4, scale_type = f8E8M0FNU> into !mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU>
+  %3 = mx.concat dim(0) %0, %1
+      : (!mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU>, !mx.tensor<4xi8, block_size = 4, scale_type = f8E8M0FNU>)
+     -> !mx.tensor<12xi8, block_size = 4, scale_type = f8E8M0FNU>
+  return %1, %2, %3 : !mx.tensor<4xi8, block_size = 4, scale_type = f8E8M0FNU>,
+      !mx.tensor<8xi8, block_size = 4, scale_type = f8E8M0FNU>, !mx.tensor<12xi8, block_size = 4, scale_type = f8E8M0FNU>
+}
+
+// Scales of four bytes; along axis 0, stored innermost.
+// CHECK-LABEL: func.func @constant_float_scales(
+// CHECK: payload(dense<{{\[\[}}3, 4], [7, 8]]> : tensor<2x2xi8>) scales(dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>)
+func.func @constant_float_scales() -> !mx.tensor<2x2xi8, block_size = 2, scale_type = f32, block_axis = 0> {
+  %0 = mx.constant payload(dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8>)
+      scales(dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>) : !mx.tensor<4x2xi8, block_size = 2, scale_type = f32, block_axis = 0>
+  %1 = mx.extract_slice %0[2, 0] [2, 2] : !mx.tensor<4x2xi8, block_size = 2, scale_type = f32, block_axis = 0>
+      to !mx.tensor<2x2xi8, block_size = 2, scale_type = f32, block_axis = 0>
+  return %1 : !mx.tensor<2x2xi8, block_size = 2, scale_type = f32, block_axis = 0>
+}
+
+// CHECK-LABEL: func.func @constant_reshape(
+// CHECK: payload(dense<{{\[\[}}1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi8>) scales(dense<{{\[\[}}1], [2], [3], [4]]> : tensor<4x1xi8>)
+func.func @constant_reshape() -> !mx.tensor<4x2xi8, block_size = 2, scale_type = f8E8M0FNU> {
+  %0 = mx.constant payload(dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8>) scales(dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>)
+      : !mx.tensor<2x4xi8, block_size = 2, scale_type = f8E8M0FNU>
+  %1 = mx.reshape %0 : !mx.tensor<2x4xi8, block_size = 2, scale_type = f8E8M0FNU>
+      to !mx.tensor<4x2xi8, block_size = 2, scale_type = f8E8M0FNU>
+  return %1 : !mx.tensor<4x2xi8, block_size = 2, scale_type = f8E8M0FNU>
+}
+
+// 1.5 in E4M3 (code 60) becomes 1.5 in E2M1 (code 3) under the scale 2^0.
+// CHECK-LABEL: func.func @constant_requantize(
+// CHECK: payload(dense<119> : tensor<16xi8>) scales(dense<125> : tensor<1xi8>)
+func.func @constant_requantize() -> !mx.tensor<32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU> {
+  %0 = mx.constant payload(dense<60> : tensor<32xi8>) scales(dense<127> : tensor<1xi8>)
+      : !mx.tensor<32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+  %1 = mx.requantize %0 : !mx.tensor<32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+      -> !mx.tensor<32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+  return %1 : !mx.tensor<32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+}
+
+// A large constant that stays is not copied; a slice is a view.
+!big = !mx.tensor<512x256xi8, block_size = 32, scale_type = f8E8M0FNU>
+// CHECK-LABEL: func.func @large_constant(
+// CHECK: mx.extract_slice
+func.func @large_constant(%i: index) -> (!mx.tensor<300x256xi8, block_size = 32, scale_type = f8E8M0FNU>,
+    !mx.tensor<1x256xi8, block_size = 32, scale_type = f8E8M0FNU>) {
+  %x = arith.constant dense<1.0> : tensor<512x256xf32>
+  %0 = mx.quantize_block %x : tensor<512x256xf32> -> !big
+  %1 = mx.extract_slice %0[3, 0] [300, 256] : !big to !mx.tensor<300x256xi8, block_size = 32, scale_type = f8E8M0FNU>
+  %2 = mx.extract_slice %0[%i, 0] [1, 256] : !big to !mx.tensor<1x256xi8, block_size = 32, scale_type = f8E8M0FNU>
+  return %1, %2 : !mx.tensor<300x256xi8, block_size = 32, scale_type = f8E8M0FNU>,
+      !mx.tensor<1x256xi8, block_size = 32, scale_type = f8E8M0FNU>
 }
 
 // -----

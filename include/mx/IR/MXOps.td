@@ -55,6 +55,10 @@ def MX_QuantizeBlockOp : MX_Op<"quantize_block", [Pure]> {
 
     A scale in f32 or bf16 is `max |x| / largest element` (rules G1 and G2).
 
+    A dynamic dimension along the block axis is checked at run time to be a
+    multiple of the block size. `mx-pad-reduction` pads the operands of a matmul
+    that are not.
+
     Constraints:
     1. source and result have the same shape;
     2. `zero_scale` is in [0, 254];
@@ -144,7 +148,6 @@ def MX_DequantizeBlockOp : MX_Op<"dequantize_block", [Pure,
 //===----------------------------------------------------------------------===//
 
 def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
-    AllTypesMatch<["accumulator", "result"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
         ["reifyResultShapes"]>]> {
   let summary = "C += A * B with A, B or both block-scaled along K";
@@ -163,7 +166,8 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
 
     A is `[batch.., M, K]`, or `[K]` (a vector); B is `[batch.., K, N]`, or
     `[K]`; C is `[batch.., M, N]` without the dimensions that a vector lacks.
-    An operand of rank 1 or 2 is shared by all batches.
+    An operand of rank 1 or 2 is shared by all batches. That dynamic sizes fit
+    one another is checked at run time.
 
     Constraints:
     1. A or B is block-scaled;
@@ -171,7 +175,8 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
     3. A and B have the same K;
     4. batch dimensions of A and B are equal, unless one has none;
     5. the shape of C is the batch dimensions, then M, then N;
-    6. the element type of C is f32.
+    6. the element type of C is f32;
+    7. the result has the type of C.
 
     Example:
 
@@ -209,8 +214,7 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
   let hasCanonicalizer = 1;
 }
 
-def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
-    AllTypesMatch<["source", "result"]>]> {
+def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure]> {
   let summary = "multiply a block-scaled value by one factor, or one for each line";
   let description = [{
     The block-scaled value `alpha * source` (rule Z1). `alpha` is a scalar, or a
@@ -296,7 +300,8 @@ def MX_AssembleOp : MX_Op<"assemble", [Pure]> {
   let description = [{
     Reads two tensors of bytes as one block-scaled value, in the storage
     contract of the result type (rules P1 to P6). Nothing is computed. Bits of
-    the payload that no element uses are ignored.
+    the payload that no element uses are ignored. That dynamic sizes of the two
+    belong together is checked at run time.
 
     Constraints:
     1. the payload has the payload type of the result;

@@ -50,8 +50,8 @@ struct RefBlocks {
   llvm::SmallVector<int64_t> shape;
   std::vector<uint8_t> payload;
   std::vector<uint8_t> scales;
-  /// Not part of the bytes.
-  std::optional<PendingFactor> factor;
+  /// Not part of the bytes, in the order of their application.
+  std::vector<PendingFactor> factors;
 };
 
 using RefValue = std::variant<RefArray, RefBlocks>;

@@ -76,8 +76,9 @@ func.func @moves_behind_dequantize(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>, %alp
 // CHECK-NOT: scf.if
 // CHECK: %[[PRODUCT:.*]] = linalg.generic
 // CHECK: mx.decode_element
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[PRODUCT]], %{{.*}} : tensor<4x8xf32>
-// CHECK: arith.addf %{{.*}}, %[[SCALED]] : tensor<4x8xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<4x8xf32>) outs(%{{.*}} : tensor<4x8xf32>)
+// CHECK: %[[SCALED:.*]] = arith.mulf
+// CHECK: arith.addf %{{.*}}, %[[SCALED]] : f32
 func.func @moves_to_the_epilogue(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>, %alpha: f32,
     %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %t = mx.assemble %p, %s : tensor<4x64xi8>, tensor<4x2xi8>
