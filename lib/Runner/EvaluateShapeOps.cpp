@@ -316,8 +316,7 @@ std::optional<FailureOr<Refs>> evaluateShapeOp(Operation *op,
                                                llvm::ArrayRef<Ref> operands) {
   if (auto cast = dyn_cast<CastOp>(op))
     return evaluateCast(cast, getBlocks(operands[0]));
-  if (!isa<ConcatOp, ExtractSliceOp, InsertSliceOp, ReshapeOp,
-           TransposeOp>(op))
+  if (!isa<ConcatOp, ExtractSliceOp, InsertSliceOp, ReshapeOp, TransposeOp>(op))
     return std::nullopt;
   // Block-scaled operands come first.
   llvm::SmallVector<Elements> values;

@@ -174,9 +174,42 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
          llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
       halves.push_back(arith::SelectOp::create(
           rewriter, op.getLoc(), TypeRange(yes.getType()),
-          ValueRange{adaptor.getCondition().front(), yes, no},
-          op->getAttrs()));
+          ValueRange{adaptor.getCondition().front(), yes, no}, op->getAttrs()));
     rewriter.replaceOpWithMultiple(op, {halves});
+    return success();
+  }
+};
+
+/// br, return -> the same with two operands for each block-scaled one. (The
+/// upstream patterns drop all attributes.)
+template <typename OpT>
+struct ConvertOperands : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpT op,
+                  typename OpConversionPattern<OpT>::OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.modifyOpInPlace(
+        op, [&] { op->setOperands(flatten(adaptor.getOperands())); });
+    return success();
+  }
+};
+
+/// cond_br likewise.
+struct ConvertCondBranch : OpConversionPattern<cf::CondBranchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cf::CondBranchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getConditionMutable().assign(adaptor.getCondition().front());
+      op.getTrueDestOperandsMutable().assign(
+          flatten(adaptor.getTrueDestOperands()));
+      op.getFalseDestOperandsMutable().assign(
+          flatten(adaptor.getFalseDestOperands()));
+    });
     return success();
   }
 };
@@ -285,8 +318,11 @@ struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
                                  scf::ExecuteRegionOp>(hasLegalTypes);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     patterns.add<ConvertFunction, ConvertCall, ConvertSelect, ConvertSwitch,
-                 ConvertExecuteRegion>(converter, context);
-    populateReturnOpTypeConversionPattern(patterns, converter);
+                 ConvertExecuteRegion, ConvertOperands<func::ReturnOp>>(
+        converter, context);
+    // Before the upstream ones.
+    patterns.add<ConvertOperands<cf::BranchOp>, ConvertCondBranch>(
+        converter, context, /*benefit=*/2);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,

@@ -95,12 +95,12 @@ func.func @loop_over_n(%a: !t, %b: tensor<64x32xf32>, %c: tensor<4x32xf32>) -> t
 // CHECK-NOT: get_global
 // CHECK: %[[P:.*]] = memref.alloc()
 // CHECK: scf.for
-// CHECK-NOT: alloc
-// CHECK-NOT: copy
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
 // CHECK: linalg.generic {{.*}} outs(%[[P]] :
 // CHECK: linalg.generic {{.*}} ins(%[[P]] : memref<4x8xf32>) outs(%[[C]] :
-// CHECK-NOT: alloc
-// CHECK-NOT: copy
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
 // CHECK: memref.dealloc %[[P]]
 // CHECK: return %[[C]]
 func.func @loop_with_a_factor(%a: !t, %b: tensor<64x8xf32>, %alpha: f32, %c: tensor<4x8xf32>, %n: index)

@@ -32,10 +32,10 @@ class FoldScaleLowering : public ::testing::TestWithParam<numerics::Format> {};
 HostValue makeScaled(MXTensorType type, const Shape &shape,
                      const std::vector<uint8_t> &payload,
                      const std::vector<float> &scales) {
-  HostValue value = makeBlocks(
-      type, shape, payload,
-      std::vector<uint8_t>(scales.size() *
-                           numerics::byteWidth(type.getScaleKind())));
+  HostValue value =
+      makeBlocks(type, shape, payload,
+                 std::vector<uint8_t>(
+                     scales.size() * numerics::byteWidth(type.getScaleKind())));
   for (size_t i = 0; i < scales.size(); ++i)
     value.parts[1].setFloat(static_cast<int64_t>(i), scales[i]);
   return value;
@@ -347,11 +347,10 @@ TEST_P(FoldScaleLowering, Z1_FM03_FM04_LineFactorsOutOfRange) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   // In each of these, all lines but one would fit.
   const std::vector<float> cases[] = {
-      {0.5f, 1, 1, 1, 1},       {1, 0.25f, 2, 1, 1}, {1, 1, 1, 2, 1},
-      {1, 1, 3, 1, 1},          {2, 1, 1, 1, 0},     {2, 1, 0, 1, 1},
-      {2, 1, -0.0f, 1, 1},      {2, 1, infinity, 1, 1},
-      {2, 1, -infinity, 1, 1},  {2, 1, nan, 1, 1},   {2, 1, 1, 1, nan},
-      {1, 1, 0x1.8p-149f, 1, 1}};
+      {0.5f, 1, 1, 1, 1},  {1, 0.25f, 2, 1, 1},    {1, 1, 1, 2, 1},
+      {1, 1, 3, 1, 1},     {2, 1, 1, 1, 0},        {2, 1, 0, 1, 1},
+      {2, 1, -0.0f, 1, 1}, {2, 1, infinity, 1, 1}, {2, 1, -infinity, 1, 1},
+      {2, 1, nan, 1, 1},   {2, 1, 1, 1, nan},      {1, 1, 0x1.8p-149f, 1, 1}};
   for (const std::vector<float> &alphas : cases) {
     SCOPED_TRACE(::testing::PrintToString(alphas));
     fold.expectRequantized(fold(codes, scales, alphas), codes, scales, alphas);
@@ -392,9 +391,9 @@ TEST_P(FoldFloatScalesLowering, Z1_G1_EqualReference) {
   std::mt19937 generator = makeGenerator();
   float infinity = std::numeric_limits<float>::infinity();
   float nan = std::numeric_limits<float>::quiet_NaN();
-  const float alphas[] = {1,         2,     -0.5f,    3,        -1.5f, 0,
-                          -0.0f,     nan,   infinity, -infinity, 0x1p-149f,
-                          0x1p-126f, 0x1p127f, 1.0000001f};
+  const float alphas[] = {1,         2,         -0.5f,    3,         -1.5f,
+                          0,         -0.0f,     nan,      infinity,  -infinity,
+                          0x1p-149f, 0x1p-126f, 0x1p127f, 1.0000001f};
   constexpr float smallest = std::numeric_limits<float>::min();
   const std::vector<float> scaleSets[] = {
       {1, 3, 0.75f},           {1, 0x1.fep0f, 0.1015625f}, {1, nan, 2},
@@ -472,8 +471,7 @@ TEST_P(FoldFloatScalesLowering, Z1_G1_BothWays) {
   uint8_t largest = getCodes(inexact)[0];
   EXPECT_EQ(getCodes(inexact), std::vector<uint8_t>(64, largest));
   EXPECT_EQ(numerics::decode(format, largest, 127),
-            numerics::decode(format, numerics::getInfo(format).maxCode,
-                             127));
+            numerics::decode(format, numerics::getInfo(format).maxCode, 127));
   // The product is 2^-127, and a scale is normal.
   HostValue tiny = fold({std::numeric_limits<float>::min(), 1}, 0.5f);
   EXPECT_NE(toBytes(tiny.parts[0]), payload);
@@ -533,8 +531,8 @@ TEST(FoldScaleLoweringUsers, M5_DynamicKOfZero) {
     inputs.push_back(makeFloats(ElementKind::F32, {2}, all));
     inputs.push_back(makeFloats(ElementKind::F32, {3}, all));
     const float c[] = {1.5f, -0.0f, 0.0f, infinity, -infinity, 0x1p-149f};
-    inputs.push_back(makeFloats(ElementKind::F32, {2, 3},
-                                [&](int64_t i) { return c[i]; }));
+    inputs.push_back(
+        makeFloats(ElementKind::F32, {2, 3}, [&](int64_t i) { return c[i]; }));
     std::vector<uint8_t> expected = toBytes(inputs.back().parts[0]);
     for (const HostValue &result : function(inputs))
       EXPECT_EQ(toBytes(result.parts[0]), expected) << alpha;

@@ -259,8 +259,8 @@ private:
   }
   Value getByte() {
     Value byte = getWideByte();
-    Value product = arith::SelectOp::create(b, l, isNaNByte(byte), byte,
-                                            addExponent(byte));
+    Value product =
+        arith::SelectOp::create(b, l, isNaNByte(byte), byte, addExponent(byte));
     return arith::TruncIOp::create(b, l, scale.getType(), product);
   }
 
@@ -374,12 +374,11 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
       return alpha.isTensor() ? takeApart(b, l, factor) : scalarFactor;
     };
 
-    Value isExact =
-        allStored(rewriter, loc, parts.scales, alpha,
-                  [&](OpBuilder &b, Location l, Value scale, Value factor) {
-                    return ScaleProduct(b, l, scale, getFactor(b, l, factor))
-                        .isExact();
-                  });
+    Value isExact = allStored(
+        rewriter, loc, parts.scales, alpha,
+        [&](OpBuilder &b, Location l, Value scale, Value factor) {
+          return ScaleProduct(b, l, scale, getFactor(b, l, factor)).isExact();
+        });
     if (type.getFormat() == numerics::Format::I8 && mayNegate) {
       // -128 has no negative.
       Value canNegate = allStored(
