@@ -20,7 +20,7 @@
 // RUN: not mx-run %s --entry matmul --input 4x64xf32:normal --input 64x4xf32:normal --input 4xf32:ones --input 5xf32:ones --input 4x4xf32:zeros 2>&1 | FileCheck %s --check-prefix=LINES
 // LINES: expected a factor for each line of the value that it scales
 
-// Rule M5: a K that turns out 0 leaves C as it is, whatever the factor.
+// A K that turns out 0 leaves C as it is, whatever the factor (rule M5).
 // RUN: mx-run %s --entry matmul --input 4x0xf32:normal --input 0x4xf32:normal --input 4xf32:constant,value=inf --input 4xf32:constant,value=nan --input 4x4xf32:iota --check | FileCheck %s --check-prefix=M5
 // M5: check: r0: ok: 16 elements, all equal
 
