@@ -1,7 +1,7 @@
 // Where an accumulator is updated in place, and where it must not be: the
 // allocations and copies of the bufferized functions, counted.
 
-// RUN: mx-opt %s -mx-to-cpu -mlir-print-ir-after=mx-return-in-place -o /dev/null 2>&1 | FileCheck %s
+// RUN: mx-opt %s -mx-to-cpu=reference=true -mlir-print-ir-after=mx-return-in-place -o /dev/null 2>&1 | FileCheck %s
 
 !t = !mx.tensor<4x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
 !chunk = !mx.tensor<4x32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
@@ -86,6 +86,33 @@ func.func @loop_over_n(%a: !t, %b: tensor<64x32xf32>, %c: tensor<4x32xf32>) -> t
     scf.yield %2 : tensor<4x32xf32>
   }
   return %0 : tensor<4x32xf32>
+}
+
+// IA-03: the product that waits for its factor has one buffer, outside of the
+// loop; the accumulator has none.
+// CHECK-LABEL: func.func @loop_with_a_factor
+// CHECK-SAME: %[[C:[a-z0-9]+]]: memref<4x8xf32>, %{{[a-z0-9]+}}: index)
+// CHECK-NOT: get_global
+// CHECK: %[[P:.*]] = memref.alloc()
+// CHECK: scf.for
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: linalg.generic {{.*}} outs(%[[P]] :
+// CHECK: linalg.generic {{.*}} ins(%[[P]] : memref<4x8xf32>) outs(%[[C]] :
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: memref.dealloc %[[P]]
+// CHECK: return %[[C]]
+func.func @loop_with_a_factor(%a: !t, %b: tensor<64x8xf32>, %alpha: f32, %c: tensor<4x8xf32>, %n: index)
+    -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = mx.fold_scale %a, %alpha : !t, f32 -> !t
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<4x8xf32> {
+    %1 = mx.block_matmul %0, %b, %acc : !t, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+    scf.yield %1 : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
 }
 
 // IA-03: quantizing inside the loop needs memory for its results, the

@@ -1,7 +1,7 @@
 // mx-to-cpu ends in the LLVM dialect, and nothing else, for every operation,
 // format and shape.
 
-// RUN: mx-opt %s -mx-to-cpu | FileCheck %s --implicit-check-not='{{ mx\.}}' --implicit-check-not='{{(memref|tensor|linalg)\.}}' --implicit-check-not=unrealized --implicit-check-not=func.func
+// RUN: mx-opt %s -mx-to-cpu=reference=true | FileCheck %s --implicit-check-not='{{ mx\.}}' --implicit-check-not='{{(memref|tensor|linalg)\.}}' --implicit-check-not=unrealized --implicit-check-not=func.func
 
 // CHECK: llvm.func @matmul(
 // CHECK: llvm.return

@@ -249,6 +249,12 @@ static llvm::Error measure(Invocation &invocation,
   return llvm::Error::success();
 }
 
+/// The options of MLIR's own pass manager.
+static llvm::LogicalResult configurePasses(mlir::PassManager &pm) {
+  mlir::applyDefaultTimingPassManagerCLOptions(pm);
+  return mlir::applyPassManagerCLOptions(pm);
+}
+
 static int run(mlir::MLIRContext &context) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
@@ -283,7 +289,7 @@ static int run(mlir::MLIRContext &context) {
   CompileOptions options;
   options.pipeline = pipeline;
   options.optLevel = std::min(optLevel.getValue(), 3u);
-  options.configure = mlir::applyPassManagerCLOptions;
+  options.configure = configurePasses;
   if (threads.getNumOccurrences()) {
     if (threads == 0)
       return fail(makeError("--num-threads: expected a positive number, got 0"));
@@ -316,6 +322,8 @@ static int run(mlir::MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // First, because --mlir-print-ir-after and its like take the names of passes.
+  mx::registerAllPasses();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
@@ -331,7 +339,6 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   mx::registerAllDialects(registry);
-  mx::registerAllPasses();
   mlir::MLIRContext context(registry);
   return run(context);
 }

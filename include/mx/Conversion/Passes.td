@@ -158,9 +158,8 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   let summary = "tile and thread what the fast path has code for";
   let description = [{
     The first step of the fast lowering, in tensors. For every
-    `mx.block_matmul` with one block-scaled operand, and every
-    `mx.quantize_block` and `mx.dequantize_block` along the last axis, whose
-    block size is a multiple of 32, a strategy is taken from a table by `target`, the format and the number
+    `mx.block_matmul`, and every `mx.quantize_block` and `mx.dequantize_block`
+    along the last axis, whose block size is a multiple of 32, a strategy is taken from a table by `target`, the format and the number
     of columns; then
 
     - the float operand of a matmul is packed in panels of columns, in f32, in
@@ -170,9 +169,13 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
       whose destination is updated in place.
 
+    Two block-scaled operands take this way if a check at run time finds all
+    scales within 2^-64 to 2^64, so that products of decoded elements are what
+    rule M3 asks for; else the reference lowering.
+
     A result is the same for any number of threads: no sum is divided among
-    them. What has no strategy is left for `convert-mx-to-linalg`, with a
-    remark that says why. With `print-strategy`, a remark tells each strategy.
+    them. What has no strategy is left for `convert-mx-to-linalg`. With
+    `print-strategy`, remarks tell each strategy, or why there is none.
 
     Before: any block-scaled operation, after `mx-decompose`. After: tiles, and
     what is left.

@@ -40,6 +40,11 @@ OpFoldResult mx::getTileSize(OpBuilder &builder, Location loc, Value offset,
                                              {OpFoldResult(offset), total});
 }
 
+void mx::remarkReference(Operation *op, StringRef obstacle) {
+  emitRemark(op->getLoc())
+      << "takes the reference lowering because of " << obstacle;
+}
+
 namespace {
 
 struct ConvertMXToTiles : mx::impl::ConvertMXToTilesBase<ConvertMXToTiles> {

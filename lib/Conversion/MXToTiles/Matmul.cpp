@@ -426,8 +426,8 @@ bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
     transposed = true;
   }
   if (obstacle) {
-    emitRemark(op.getLoc())
-        << "takes the reference lowering because of " << *obstacle;
+    if (explain)
+      remarkReference(op, *obstacle);
     return false;
   }
   OpBuilder builder(op);

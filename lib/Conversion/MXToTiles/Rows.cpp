@@ -122,7 +122,8 @@ bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
                         bool explain) {
   MXTensorType type = op.getSource().getType();
   if (std::optional<std::string> obstacle = getObstacleOfRows(type)) {
-    emitRemark(op.getLoc()) << "takes the reference lowering because of " << *obstacle;
+    if (explain)
+      remarkReference(op, *obstacle);
     return false;
   }
   OpBuilder builder(op);
@@ -159,7 +160,8 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   if (!obstacle && !type.hasPowerOfTwoScales())
     obstacle = "scales that are no powers of two";
   if (obstacle) {
-    emitRemark(op.getLoc()) << "takes the reference lowering because of " << *obstacle;
+    if (explain)
+      remarkReference(op, *obstacle);
     return false;
   }
   OpBuilder builder(op);
