@@ -2,11 +2,11 @@
 // the last block comes from its real values: what is expected here quantizes
 // the tail as a block of its own size.
 
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry k40 --input normal --input normal --input normal | FileCheck %s
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry k33 --input normal --input normal --input normal | FileCheck %s
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry k31 --input normal --input normal --input normal | FileCheck %s
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry k16 --input normal --input normal --input normal | FileCheck %s
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry k1 --input normal --input normal --input normal | FileCheck %s
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry k40 --input normal --input normal --input normal | FileCheck %s
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry k33 --input normal --input normal --input normal | FileCheck %s
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry k31 --input normal --input normal --input normal | FileCheck %s
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry k16 --input normal --input normal --input normal | FileCheck %s
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry k1 --input normal --input normal --input normal | FileCheck %s
 
 // CHECK: r0: tensor<i64>
 // CHECK-NEXT: {{^0$}}
@@ -105,7 +105,7 @@ func.func @k1(%x: tensor<3x1xf32>, %b: tensor<1x5xf32>, %c: tensor<3x5xf32>) -> 
 
 // RK-03: no block straddles two rows. Row 0 ends with a large value, which is
 // not in the block of the small values of row 1; those sum to 40 / 1024.
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry rows | FileCheck %s --check-prefix=ROWS
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry rows | FileCheck %s --check-prefix=ROWS
 // ROWS: r0: tensor<2x1xf32>
 // ROWS-NEXT: {{\[\[}} 768.]
 // ROWS-NEXT: [0.0390625]]
@@ -129,7 +129,7 @@ func.func @rows() -> tensor<2x1xf32> {
 
 // RK-06: a product of 4 x 32 and 32 x 8 padded to 64 along K is the product as
 // it is. (A block of 32 values and 32 zeros is scaled like the 32 values.)
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry neutral --input normal --input normal --input normal \
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry neutral --input normal --input normal --input normal \
 // RUN:   | FileCheck %s
 func.func @neutral(%x: tensor<3x32xf32>, %y: tensor<32x5xf32>, %c: tensor<3x5xf32>) -> tensor<i64> {
   %a = mx.quantize_block %x : tensor<3x32xf32> -> !mx.tensor<3x32xi8, block_size = 32, scale_type = f8E8M0FNU>
@@ -148,7 +148,7 @@ func.func @neutral(%x: tensor<3x32xf32>, %y: tensor<32x5xf32>, %c: tensor<3x5xf3
 
 // Rule M4: a NaN or infinity on the other side meets real values only, so
 // column 0 is NaN, infinite, and nothing else; the row of a NaN scale is NaN.
-// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu" --entry specials --input 3x40xf32:ones --input 40x2xf32:ones \
+// RUN: mx-run %s --pipeline="mx-pad-reduction,mx-to-cpu{reference=true}" --entry specials --input 3x40xf32:ones --input 40x2xf32:ones \
 // RUN:   | FileCheck %s --check-prefix=SPECIALS
 // SPECIALS: r0: tensor<3x2xf32>
 // SPECIALS-NEXT: {{\[\[}}nan nan]

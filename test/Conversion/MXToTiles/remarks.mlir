@@ -1,0 +1,44 @@
+// What is chosen, or why nothing is, is told on request.
+
+// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles="target=generic print-strategy" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=remark
+// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles=target=generic -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty --implicit-check-not=remark
+// RUN: not mx-opt %s -convert-mx-to-tiles=target=vax 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// NONE-NOT: error
+// TARGET: error: expected a target of host, generic, avx2 or avx512, got 'vax'
+
+!a = !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU>
+!s = !mx.tensor<64x64xi8, block_size = 16, scale_type = f8E8M0FNU>
+
+func.func @chosen(%a: !a, %x: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: remark: strategy for generic: #mx.strategy<dot, lanes = 4, rows = {{[0-9]+}}, columns = 1, depth = 256>
+  %0 = mx.block_matmul %a, %x, %c : !a, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+func.func @small_blocks(%a: !s, %x: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: remark: takes the reference lowering because of a block size of 16, not a multiple of 32
+  %0 = mx.block_matmul %a, %x, %c : !s, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+func.func @empty(%a: !mx.tensor<64x0xi8, block_size = 32, scale_type = f8E8M0FNU>, %x: tensor<0xf32>, %c: tensor<64xf32>)
+    -> tensor<64xf32> {
+  // CHECK: remark: takes the reference lowering because of a dimension of size 0
+  %0 = mx.block_matmul %a, %x, %c : !mx.tensor<64x0xi8, block_size = 32, scale_type = f8E8M0FNU>, tensor<0xf32>,
+      tensor<64xf32> -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+func.func @rows(%x: tensor<64x64xf32>) -> (!a, !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>,
+    !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>) {
+  // CHECK: remark: strategy for generic: rows in vectors of 4
+  %0 = mx.quantize_block %x : tensor<64x64xf32> -> !a
+  // CHECK: remark: takes the reference lowering because of scales that are no powers of two
+  %1 = mx.quantize_block %x : tensor<64x64xf32> -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>
+  // CHECK: remark: takes the reference lowering because of blocks that do not run along the last axis
+  %2 = mx.quantize_block %x : tensor<64x64xf32>
+      -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+  return %0, %1, %2 : !a, !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>,
+      !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+}

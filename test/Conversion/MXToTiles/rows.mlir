@@ -1,0 +1,20 @@
+// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles=target=avx512 | FileCheck %s
+
+// CHECK-LABEL: func.func @quantize
+// CHECK: scf.forall (%[[ROW:.*]]) = (0) to (100) step (16) shared_outs(%[[P:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}}) -> (tensor<100x48xi8>, tensor<100x2xi8>)
+// CHECK: mx.tile_quantize {{.*}} {lanes = 16 : i64, scale_rule = #mx.scale_rule<even>
+func.func @quantize(%x: tensor<100x64xbf16>) -> !mx.tensor<100x64xf6E3M2FN, block_size = 32, scale_type = f8E8M0FNU> {
+  %0 = mx.quantize_block %x scale_rule(even) : tensor<100x64xbf16>
+      -> !mx.tensor<100x64xf6E3M2FN, block_size = 32, scale_type = f8E8M0FNU>
+  return %0 : !mx.tensor<100x64xf6E3M2FN, block_size = 32, scale_type = f8E8M0FNU>
+}
+
+// All dimensions but the last are rows.
+// CHECK-LABEL: func.func @dequantize
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<2x?x64xi8> into tensor<?x64xi8>
+// CHECK: mx.tile_dequantize
+// CHECK: tensor.expand_shape {{.*}} into tensor<2x?x64xf16>
+func.func @dequantize(%t: !mx.tensor<2x?x64xi8, block_size = 64, scale_type = f32>) -> tensor<2x?x64xf16> {
+  %0 = mx.dequantize_block %t : !mx.tensor<2x?x64xi8, block_size = 64, scale_type = f32> -> tensor<2x?x64xf16>
+  return %0 : tensor<2x?x64xf16>
+}

@@ -1,0 +1,64 @@
+// RUN: mx-opt %s -convert-mx-to-vector -split-input-file -verify-diagnostics | FileCheck %s
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// Two rows at a time, then one; the scale meets the sum of a block once.
+// CHECK-LABEL: func.func @dot
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<2x128xf32>
+// CHECK: scf.for
+// CHECK: mx.decode_packed {{.*}} order [2, 3, 0, 1, 4]
+// CHECK: mx.decode_packed
+// CHECK: arith.mulf
+// CHECK: vector.fma
+// CHECK: vector.broadcast
+// CHECK: vector.reduction <add>
+// CHECK: scf.for
+// CHECK-NOT: mx.tile
+// CHECK: return
+func.func @dot(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 2, columns = 1, depth = 256, order = [2, 3, 0, 1, 4]>, value_type = !row}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x1xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
+// Elements are decoded once for all panels of columns.
+// CHECK-LABEL: func.func @panel
+// CHECK: %[[D:.*]] = memref.alloca() {alignment = 64 : i64} : memref<96x64xf32>
+// CHECK: mx.decode_packed
+// CHECK: vector.store %{{.*}}, %[[D]]
+// CHECK: memref.load %[[D]]
+// CHECK: vector.broadcast
+// CHECK: vector.fma
+// CHECK: vector.maskedstore
+func.func @panel(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x8xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<panel, lanes = 4, rows = 4, columns = 8, depth = 64>, value_type = !row}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x8xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @rows
+// CHECK: vector.reduction <maxsi>
+// CHECK: mx.choose_scale f4E2M1FN
+// CHECK: mx.encode_packed
+// CHECK: vector.store
+// CHECK: mx.decode_packed
+// CHECK: arith.truncf {{.*}} to vector<8xbf16>
+func.func @rows(%x: memref<?x?xbf16>, %p: memref<?x?xi8>, %s: memref<?x?xi8>) {
+  mx.tile_quantize %x, %p, %s {lanes = 8 : i64, value_type = !row}
+      : (memref<?x?xbf16>, memref<?x?xi8>, memref<?x?xi8>) -> ()
+  mx.tile_dequantize %p, %s, %x {lanes = 8 : i64, value_type = !row}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?xbf16>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @tensors(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %d: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  // expected-error@+1 {{expected buffers, got tensors; bufferize first}}
+  %0 = mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (tensor<4x32xi8>, tensor<4x2xi8>, tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
+}

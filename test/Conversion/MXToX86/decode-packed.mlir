@@ -1,0 +1,65 @@
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx2 -split-input-file | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512 -split-input-file | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: mx-opt %s -convert-mx-to-x86=target=generic -split-input-file | FileCheck %s --check-prefix=GENERIC
+
+// The tables hold bytes of the f32: 0, 0.5, 1, 1.5, 2, 3, 4, 6, and negative.
+// CHECK-LABEL: func.func @nibbles_avx2
+// AVX2: arith.constant dense<[0, 63, 63, 63, 64, 64, 64, 64, -128, -65, -65, -65, -64, -64, -64, -64, 0, 63,
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// AVX2: arith.constant dense<[0, 0, -128, -64, 0, 64, -128, -64, 0, 0, -128, -64, 0, 64, -128, -64, 0, 0,
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// AVX512: mx.decode_packed
+// GENERIC: mx.decode_packed
+func.func @nibbles_avx2(%codes: vector<16xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes order [2, 3, 0, 1, 4] : vector<16xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @nibbles_avx512
+// AVX2: mx.decode_packed
+// AVX512-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+func.func @nibbles_avx512(%codes: vector<16xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes order [1, 2, 3, 4, 0] : vector<16xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// Code 0x7F is NaN; the f16 is 2^-8 of the value.
+// CHECK-LABEL: func.func @e4m3
+// CHECK: arith.extui %{{.*}} : vector<32xi8> to vector<32xi16>
+// CHECK: arith.shrsi
+// CHECK: arith.cmpi eq
+// CHECK: arith.select
+// CHECK: arith.extf %{{.*}} : vector<32xf16> to vector<32xf32>
+// CHECK: arith.constant dense<2.560000e+02>
+// CHECK: arith.mulf
+func.func @e4m3(%codes: vector<32xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f8E4M3FN %codes : vector<32xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// Each of four codes comes out of the bytes that hold it.
+// CHECK-LABEL: func.func @e2m3
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 0, 0, 1, 1, 2, 2, 2, 3, 3,
+// CHECK: arith.constant dense<[10, 4, 6, 8, 10, 4, 6, 8,
+// CHECK: arith.shli
+// CHECK: arith.constant dense<1.638400e+04>
+func.func @e2m3(%codes: vector<24xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f6E2M3FN %codes : vector<24xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @fixed_point
+// CHECK: arith.sitofp
+// CHECK: arith.constant dense<1.562500e-02>
+func.func @fixed_point(%codes: vector<32xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed i8 %codes : vector<32xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}

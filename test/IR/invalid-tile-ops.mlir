@@ -1,0 +1,145 @@
+// RUN: mx-opt %s -split-input-file -verify-diagnostics
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @mixed(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %d: memref<4x64xf32>) {
+  // expected-error@+1 {{expected all operands to be tensors or all to be memrefs, got 'tensor<4x32xi8>' and 'memref<4x64xf32>'}}
+  mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (tensor<4x32xi8>, tensor<4x2xi8>, memref<4x64xf32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @no_result(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %d: tensor<4x64xf32>) {
+  // expected-error@+1 {{expected 1 results, got 0}}
+  mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (tensor<4x32xi8>, tensor<4x2xi8>, tensor<4x64xf32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @result(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %d: tensor<4x64xf32>) {
+  // expected-error@+1 {{expected a result of type 'tensor<4x64xf32>', got 'tensor<4x32xf32>'}}
+  %0 = mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (tensor<4x32xi8>, tensor<4x2xi8>, tensor<4x64xf32>) -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 48, scale_type = f8E8M0FNU>
+func.func @block_size(%p: memref<4x24xi8>, %s: memref<4x1xi8>, %d: memref<4x48xf32>) {
+  // expected-error@+1 {{expected a block size that is a multiple of 32, got 48}}
+  mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (memref<4x24xi8>, memref<4x1xi8>, memref<4x48xf32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @scales(%p: memref<4x32xi8>, %s: memref<4x2xf32>, %d: memref<4x64xf32>) {
+  // expected-error@+1 {{expected scales of 'i8', got 'f32'}}
+  mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (memref<4x32xi8>, memref<4x2xf32>, memref<4x64xf32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @rank(%p: memref<4x4x32xi8>, %s: memref<4x2xi8>, %d: memref<4x64xf32>) {
+  // expected-error@+1 {{expected a payload of rank 2, got 3}}
+  mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
+      : (memref<4x4x32xi8>, memref<4x2xi8>, memref<4x64xf32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f32>
+func.func @scale_type(%p: memref<4x32xi8>, %s: memref<4x2xi8>, %x: memref<4x64xf32>) {
+  // expected-error@+1 {{expected a scale type of f8E8M0FNU, got 'f32'}}
+  mx.tile_quantize %x, %p, %s {lanes = 4 : i64, value_type = !row}
+      : (memref<4x64xf32>, memref<4x32xi8>, memref<4x2xi8>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @panels(%p: memref<4x32xi8>, %s: memref<4x2xi8>, %x: memref<1x64x8xf32>, %c: memref<4x8xf32>) {
+  // expected-error@+1 {{expected panels of 16 columns, got 8}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<panel, lanes = 8, rows = 4, columns = 16, depth = 256>, value_type = !row}
+      : (memref<4x32xi8>, memref<4x2xi8>, memref<1x64x8xf32>, memref<4x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 4, 8 or 16 lanes, got 5}}
+func.func private @lanes() attributes {s = #mx.strategy<dot, lanes = 5, rows = 1, columns = 1, depth = 32>}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 32 rows, got 0}}
+func.func private @rows() attributes {s = #mx.strategy<dot, lanes = 4, rows = 0, columns = 1, depth = 32>}
+
+// -----
+
+// expected-error@+1 {{expected 1 to 64 columns, got 65}}
+func.func private @columns() attributes {s = #mx.strategy<dot, lanes = 4, rows = 1, columns = 65, depth = 32>}
+
+// -----
+
+// expected-error@+1 {{expected a depth that is a positive multiple of 32, got 40}}
+func.func private @depth() attributes {s = #mx.strategy<dot, lanes = 4, rows = 1, columns = 1, depth = 40>}
+
+// -----
+
+// expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2, 3, 3]}}
+func.func private @order() attributes {s = #mx.strategy<dot, lanes = 4, rows = 1, columns = 1, depth = 32, order = [0, 1, 2, 3, 3]>}
+
+// -----
+
+func.func @bytes(%codes: vector<16xi8>) {
+  // expected-error@+1 {{expected 24 bytes for 32 elements of 'f6E3M2FN', got 16}}
+  %0 = mx.decode_packed f6E3M2FN %codes : vector<16xi8> -> vector<32xf32>
+  return
+}
+
+// -----
+
+func.func @format(%codes: vector<16xi8>) {
+  // expected-error@+1 {{expected an MX element type, got 'i4'}}
+  %0 = mx.decode_packed i4 %codes : vector<16xi8> -> vector<32xf32>
+  return
+}
+
+// -----
+
+func.func @power(%codes: vector<24xi8>) {
+  // expected-error@+1 {{expected a power of two of elements, got 24}}
+  %0 = mx.decode_packed i8 %codes : vector<24xi8> -> vector<24xf32>
+  return
+}
+
+// -----
+
+func.func @bits(%codes: vector<16xi8>) {
+  // expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2]}}
+  %0 = mx.decode_packed f4E2M1FN %codes order [0, 1, 2] : vector<16xi8> -> vector<32xf32>
+  return
+}
+
+// -----
+
+func.func @four(%values: vector<6xf32>, %scale: i8) {
+  // expected-error@+1 {{expected a multiple of 4 of elements, got 6}}
+  %0 = mx.encode_packed f4E2M1FN %values, %scale : vector<6xf32> -> vector<3xi8>
+  return
+}

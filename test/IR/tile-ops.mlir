@@ -1,0 +1,51 @@
+// Tiles and vectors of packed codes print and parse, in both forms.
+
+// RUN: mx-opt %s | FileCheck %s
+// RUN: mx-opt %s | mx-opt | FileCheck %s
+// RUN: mx-opt %s -mlir-print-op-generic | mx-opt | FileCheck %s
+// RUN: mx-opt %s -emit-bytecode | mx-opt | FileCheck %s
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+// CHECK-LABEL: func.func @matmul
+// CHECK: mx.tile_matmul %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {strategy = #mx.strategy<dot, lanes = 8, rows = 2, columns = 1, depth = 256, order = [2, 3, 0, 1, 4]>, transposed, value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>} : (tensor<4x32xi8>, tensor<4x2xi8>, tensor<1x64x1xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+func.func @matmul(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %x: tensor<1x64x1xf32>,
+    %c: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 2, columns = 1, depth = 256, order = [2, 3, 0, 1, 4]>,
+       transposed, value_type = !row}
+      : (tensor<4x32xi8>, tensor<4x2xi8>, tensor<1x64x1xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+
+// CHECK-LABEL: func.func @in_buffers
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel, lanes = 4, rows = 4, columns = 8, depth = 256>{{.*}} -> ()
+// CHECK: mx.tile_quantize {{.*}} {lanes = 4 : i64, rounding = #mx.rounding<toward_smaller>, scale_rule = #mx.scale_rule<even>, {{.*}}zero_scale = 0 : i32} : (memref<4x64xbf16>, memref<4x32xi8>, memref<4x2xi8>) -> ()
+// CHECK: mx.tile_dequantize {{.*}} : (memref<4x32xi8>, memref<4x2xi8>, memref<4x64xbf16>) -> ()
+func.func @in_buffers(%p: memref<4x32xi8>, %s: memref<4x2xi8>, %x: memref<3x64x8xf32>,
+    %c: memref<4x20xf32>, %f: memref<4x64xbf16>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<panel, lanes = 4, rows = 4, columns = 8, depth = 256>, value_type = !row}
+      : (memref<4x32xi8>, memref<4x2xi8>, memref<3x64x8xf32>, memref<4x20xf32>) -> ()
+  mx.tile_quantize %f, %p, %s
+      {lanes = 4 : i64, value_type = !row, scale_rule = #mx.scale_rule<even>,
+       rounding = #mx.rounding<toward_smaller>, zero_scale = 0 : i32}
+      : (memref<4x64xbf16>, memref<4x32xi8>, memref<4x2xi8>) -> ()
+  mx.tile_dequantize %p, %s, %f {lanes = 4 : i64, value_type = !row}
+      : (memref<4x32xi8>, memref<4x2xi8>, memref<4x64xbf16>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @vectors
+// CHECK: mx.decode_packed f4E2M1FN %{{.*}} : vector<16xi8> -> vector<32xf32>
+// CHECK: mx.decode_packed f4E2M1FN %{{.*}} order [1, 2, 3, 4, 0] : vector<16xi8> -> vector<32xf32>
+// CHECK: mx.encode_packed f6E3M2FN %{{.*}}, %{{.*}} : vector<32xf32> -> vector<24xi8>
+// CHECK: mx.encode_packed i8 %{{.*}}, %{{.*}} rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
+func.func @vectors(%codes: vector<16xi8>, %scale: i8)
+    -> (vector<32xf32>, vector<24xi8>, vector<32xi8>) {
+  %0 = mx.decode_packed f4E2M1FN %codes : vector<16xi8> -> vector<32xf32>
+  %1 = mx.decode_packed f4E2M1FN %codes order [1, 2, 3, 4, 0] : vector<16xi8> -> vector<32xf32>
+  %2 = mx.encode_packed f6E3M2FN %0, %scale : vector<32xf32> -> vector<24xi8>
+  %3 = mx.encode_packed i8 %0, %scale rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
+  return %1, %2, %3 : vector<32xf32>, vector<24xi8>, vector<32xi8>
+}
