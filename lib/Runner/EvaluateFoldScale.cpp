@@ -53,20 +53,42 @@ static std::optional<PendingFactor> merge(const PendingFactor &a,
   return merged;
 }
 
+/// The constant factor of `op`, with those below that merge with it; nothing if
+/// it is no constant.
+static std::optional<PendingFactor> getConstantFactor(FoldScaleOp op) {
+  Attribute alpha;
+  if (!matchPattern(op.getAlpha(), m_Constant(&alpha)))
+    return std::nullopt;
+  std::optional<ConstantFactors> own = getConstantFactors(alpha);
+  if (!own)
+    return std::nullopt;
+  PendingFactor factor = {{own->begin(), own->end()}, {}};
+  if (auto inner = op.getSource().getDefiningOp<FoldScaleOp>())
+    if (std::optional<PendingFactor> below = getConstantFactor(inner))
+      if (std::optional<PendingFactor> merged = merge(*below, factor))
+        return merged;
+  return factor;
+}
+
 /// Whether two factors in a row, both constants, become one (rule Z2).
 static bool mergesWith(FoldScaleOp outer, FoldScaleOp inner) {
-  Attribute outerAlpha, innerAlpha;
-  if (!matchPattern(outer.getAlpha(), m_Constant(&outerAlpha)) ||
-      !matchPattern(inner.getAlpha(), m_Constant(&innerAlpha)))
+  Attribute alpha;
+  std::optional<PendingFactor> below = getConstantFactor(inner);
+  if (!below || !matchPattern(outer.getAlpha(), m_Constant(&alpha)))
     return false;
-  std::optional<ConstantFactors> a = getConstantFactors(innerAlpha);
-  std::optional<ConstantFactors> b = getConstantFactors(outerAlpha);
-  if (!a || !b)
+  std::optional<ConstantFactors> own = getConstantFactors(alpha);
+  return own && merge(*below, PendingFactor{{own->begin(), own->end()}, {}})
+                    .has_value();
+}
+
+/// Whether `value` is a constant once everything has been folded.
+static bool foldsToConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
     return false;
-  auto widen = [](const ConstantFactors &factors) {
-    return PendingFactor{{factors.begin(), factors.end()}, {}};
-  };
-  return merge(widen(*a), widen(*b)).has_value();
+  return matchPattern(op, m_Constant()) ||
+         (isa<MXDialect>(op->getDialect()) && op->getNumOperands() > 0 &&
+          llvm::all_of(op->getOperands(), foldsToConstant));
 }
 
 /// Whether the cast only forgets sizes. Such a cast moves behind its users.
@@ -180,6 +202,22 @@ FailureOr<Refs> evaluateFoldScale(FoldScaleOp op, llvm::ArrayRef<Ref> operands,
                });
   if (!isOne)
     blocks.factors.push_back(std::move(factor));
+  // A factor goes into a constant before it would go to the users, which
+  // matters only to elements that exceed f32 without it.
+  if (!isOne && foldsToConstant(source) && getConstantFactor(op)) {
+    bool hasSigns = llvm::any_of(blocks.factors.back().values,
+                                 [](double a) { return std::signbit(a); });
+    llvm::Expected<numerics::BlockLayout> layout =
+        getLayout(blocks.type, blocks.shape);
+    if (!layout)
+      return report(op.getLoc(), layout.takeError());
+    PendingFactor last = blocks.factors.back();
+    if (blocks.factors.size() == 1 && (!hasSigns || source.hasOneUse()) &&
+        scaleBytes(blocks, *layout, last)) {
+      blocks.factors.clear();
+      return Refs{makeRef(std::move(blocks))};
+    }
+  }
   if (movesToUsers(op))
     return Refs{makeRef(std::move(blocks))};
   std::vector<PendingFactor> factors = std::move(blocks.factors);

@@ -12,6 +12,8 @@
 // RUN: mx-run %s --entry float_scales --input normal,seed=1 --input alpha=3 --check | FileCheck %s --check-prefix=OK
 // RUN: mx-run %s --entry float_scales --input normal,seed=1 --input alpha=-0.25 --check | FileCheck %s --check-prefix=OK
 // RUN: mx-run %s --entry matmul --input 4x64xf32:normal,seed=1 --input 64x4xf32:normal,seed=2 --input 4xf32:normal,seed=4 --input 4xf32:normal,seed=5 --input 4x4xf32:normal,seed=6 --check | FileCheck %s --check-prefix=OK
+// RUN: mx-run %s --entry constants --input normal --check | FileCheck %s --check-prefix=OK
+// RUN: mx-run %s --entry into_constant --check | FileCheck %s --check-prefix=OK
 
 // A number of factors that is not that of the lines is an error, where the
 // factors are stored and where they moved to the users.
@@ -106,4 +108,27 @@ func.func @dequantized_lines(%x: tensor<?x?xf32>, %alpha: tensor<?xf32>) -> tens
   %1 = mx.fold_scale %0, %alpha : !l, tensor<?xf32> -> !l
   %2 = mx.dequantize_block %1 : !l -> tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
+}
+
+// 3 * 0.5 merges, 1.5 * 0.1 does not, so the second value is needed as bytes.
+func.func @constants(%x: tensor<4x64xf32>) -> (tensor<4x64xf32>, !t, !t) {
+  %a = arith.constant 3.0 : f32
+  %b = arith.constant 0.5 : f32
+  %c = arith.constant 0.1 : f32
+  %q = mx.quantize_block %x : tensor<4x64xf32> -> !t
+  %0 = mx.fold_scale %q, %a : !t, f32 -> !t
+  %1 = mx.fold_scale %0, %b : !t, f32 -> !t
+  %2 = mx.fold_scale %1, %c : !t, f32 -> !t
+  %3 = mx.dequantize_block %1 : !t -> tensor<4x64xf32>
+  return %3, %2, %0 : tensor<4x64xf32>, !t, !t
+}
+
+// Decoded first, the elements would be infinite.
+!k = !mx.tensor<32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @into_constant() -> (tensor<32xf32>, !k) {
+  %k = mx.constant payload(dense<0x7E> : tensor<32xi8>) scales(dense<247> : tensor<1xi8>) : !k
+  %a = arith.constant 0.5 : f32
+  %0 = mx.fold_scale %k, %a : !k, f32 -> !k
+  %d = mx.dequantize_block %0 : !k -> tensor<32xf32>
+  return %d, %k : tensor<32xf32>, !k
 }
