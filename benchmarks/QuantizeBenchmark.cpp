@@ -56,6 +56,7 @@ static void copy(benchmark::State &state, FloatType type) {
   std::vector<uint32_t> source = makeFloats(type), target(kElements);
   for (auto _ : state) {
     std::memcpy(target.data(), source.data(), kElements * byteWidth(type));
+    benchmark::DoNotOptimize(target.data());
     benchmark::ClobberMemory();
   }
   setBytes(state, type);

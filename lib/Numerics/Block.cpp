@@ -168,16 +168,17 @@ public:
         uint8_t *rowPayload =
             payload + row * layout.rowBytes +
             packedBytes(spec.format, b * detail::kRowBlockSize);
-        if (isDense)
-          kernels.narrow(static_cast<const char *>(src) +
-                             piece.position(g, 0) * byteWidth(T),
-                         count, values);
-        else
+        const void *pieceValues = values;
+        if (!isDense)
           kernels.narrowF32(tile.row(g), count, values);
+        else if (kernels.narrow)
+          kernels.narrow(at(piece.position(g, 0)), count, values);
+        else
+          pieceValues = at(piece.position(g, 0));
         int64_t firstBlock = row * layout.rowBlocks + b;
-        uint32_t left =
-            kernels.quantize(spec, values, blocks, encoder.scales + firstBlock,
-                             rowPayload, encoder.stats);
+        uint32_t left = kernels.quantize(spec, pieceValues, blocks,
+                                         encoder.scales + firstBlock,
+                                         rowPayload, encoder.stats);
         for (int64_t i = 0; left; ++i, left >>= 1)
           if (left & 1)
             encodeBlock(firstBlock + i,
@@ -193,6 +194,10 @@ public:
   }
 
 private:
+  const void *at(int64_t position) const {
+    return static_cast<const char *>(src) + position * byteWidth(T);
+  }
+
   /// A block that has its scale already.
   void encodeBlock(int64_t block, const detail::Region &region, int64_t row,
                    uint8_t *blockPayload) {
@@ -296,8 +301,8 @@ void dequantize(Format format, int64_t blockSize, const uint8_t *payload,
     return;
   // A strided result goes through a tile of f32.
   bool isDense = strides[blockAxis] == 1;
-  detail::DequantizeRowKernel kernel = detail::getDequantizeRowKernel(
-      format, isDense ? type : FloatType::F32);
+  detail::DequantizeRowKernel kernel =
+      detail::getDequantizeRowKernel(format, isDense ? type : FloatType::F32);
   if (kernel && blockSize == detail::kRowBlockSize && layout->scaleCount) {
     detail::withFloatType(type, [&](auto t) {
       dequantizeRows<t.value>(kernel, format, payload, scales, shape, blockAxis,

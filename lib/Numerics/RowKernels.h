@@ -30,11 +30,12 @@ inline constexpr int64_t kRowBlocks = 16;
 /// five, so that rounding these numbers gives what rounding the floats would.
 using NarrowKernel = void (*)(const void *src, int64_t count, uint16_t *out);
 
-/// Quantizes up to `kRowBlocks` blocks of such numbers. Returns a mask of the
+/// Quantizes up to `kRowBlocks` blocks of such numbers, which need no
+/// alignment. Returns a mask of the
 /// blocks that are near the lower end of the range, which have their scale but
 /// neither payload nor counts of elements.
 using QuantizeRowKernel = uint32_t (*)(const BlockSpec &spec,
-                                       const uint16_t *values, int64_t blocks,
+                                       const void *values, int64_t blocks,
                                        uint8_t *scales, uint8_t *payload,
                                        QuantizeStats *stats);
 
@@ -46,6 +47,7 @@ using DequantizeRowKernel = void (*)(const uint8_t *payload,
 /// Null where there is none: for MXINT8, and for compilers without vector
 /// types.
 struct QuantizeRowKernels {
+  /// Also null for bf16, whose numbers are what `quantize` takes.
   NarrowKernel narrow = nullptr;
   /// The same for f32, whatever the type of the elements is.
   NarrowKernel narrowF32 = nullptr;

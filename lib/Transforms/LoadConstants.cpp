@@ -24,8 +24,6 @@ namespace mx {
 using namespace mlir;
 using namespace mx;
 
-static constexpr llvm::StringLiteral kCheckpointAttr = "mx.checkpoint";
-
 /// The type that an element of a file has in the IR, where integers have no
 /// sign; null for those it has none for, or none that is stored the same way.
 static Type getElementType(checkpoint::DType dtype, MLIRContext *context) {
@@ -103,8 +101,7 @@ Loader::loadBlockScaled(const checkpoint::MXTensor &tensor) const {
 FailureOr<Value> Loader::loadPlain(const checkpoint::TensorView &view) const {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!type || type.getShape() != ArrayRef(view.shape) ||
-      type.getElementType() !=
-          getElementType(view.dtype, builder.getContext()))
+      type.getElementType() != getElementType(view.dtype, builder.getContext()))
     return emitMismatch(checkpoint::formatType(view.dtype, view.shape),
                         "at byte " + std::to_string(view.fileOffset) + ": "),
            failure();
@@ -121,11 +118,9 @@ FailureOr<Value> Loader::load() const {
                           "got "
                        << argument.getType(),
            failure();
-  ArrayRef<int64_t> shape =
-      shaped ? shaped.getShape() : blockScaled.getShape();
+  ArrayRef<int64_t> shape = shaped ? shaped.getShape() : blockScaled.getShape();
   if (ShapedType::isDynamicShape(shape))
-    return emitError() << "expected a static shape, got "
-                       << argument.getType(),
+    return emitError() << "expected a static shape, got " << argument.getType(),
            failure();
   llvm::Expected<std::variant<checkpoint::TensorView, checkpoint::MXTensor>>
       input = checkpoint::openTensorInput(spec);
@@ -195,8 +190,8 @@ LogicalResult LoadConstants::loadArguments(func::FuncOp function) {
     return success();
   if (function.isExternal())
     return function.emitError() << "expected a body of @" << function.getName()
-                                << " for its arguments with "
-                                << kCheckpointAttr << ", got a declaration";
+                                << " for its arguments with " << kCheckpointAttr
+                                << ", got a declaration";
   FailureOr<SmallVector<func::CallOp>> calls = getCalls(function);
   if (failed(calls))
     return failure();

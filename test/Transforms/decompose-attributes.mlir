@@ -27,3 +27,9 @@ func.func private @results(f32 {mx.argument}) -> (!t {mx.first}, f32, !t {mx.thi
 func.func @of_the_function(%t: !t) attributes {llvm.emit_c_interface} {
   return
 }
+
+// But for the name of a tensor in a file, which no half is.
+// CHECK: func.func @of_a_checkpoint(%{{[a-z0-9]+}}: tensor<4x64xi8>, %{{[a-z0-9]+}}: tensor<4x2xi8>, %{{[a-z0-9]+}}: tensor<4xf32>) {
+func.func @of_a_checkpoint(%t: !t {mx.checkpoint = "f.safetensors:t"}, %x: tensor<4xf32> {mx.checkpoint = "f.safetensors:x"}) {
+  return
+}

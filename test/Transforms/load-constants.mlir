@@ -15,7 +15,7 @@
 
 // CHECK-LABEL: func.func @blockScaled(
 // CHECK-SAME: %[[X:.*]]: tensor<96x4xf32>, %[[C:.*]]: tensor<64x4xf32>) -> tensor<64x4xf32>
-// CHECK: %[[W:.*]] = mx.constant payload(dense_resource<[[PAYLOAD:mx_[0-9A-F]+]]> : tensor<64x48xi8>) scales(dense_resource<[[SCALES:mx_[0-9A-F]+]]> : tensor<64x3xi8>) : !mx.tensor<64x96xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+// CHECK: %[[W:.*]] = mx.constant payload(dense_resource<[[$PAYLOAD:mx_[0-9a-f]+]]> : tensor<64x48xi8>) scales(dense_resource<[[$SCALES:mx_[0-9a-f]+]]> : tensor<64x3xi8>) : !mx.tensor<64x96xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 // CHECK: mx.block_matmul %[[W]], %[[X]], %[[C]]
 func.func @blockScaled(%x: tensor<96x4xf32>,
     %w: !up {mx.checkpoint = "m.safetensors:l0.up.weight"},
@@ -26,7 +26,7 @@ func.func @blockScaled(%x: tensor<96x4xf32>,
 }
 
 // CHECK-LABEL: func.func @again() ->
-// CHECK: mx.constant payload(dense_resource<[[PAYLOAD]]> : tensor<64x48xi8>) scales(dense_resource<[[SCALES]]>
+// CHECK: mx.constant payload(dense_resource<[[$PAYLOAD]]> : tensor<64x48xi8>) scales(dense_resource<[[$SCALES]]>
 func.func @again(%w: !up {mx.checkpoint = "m.safetensors:l0.up.weight"}) -> !up {
   return %w : !up
 }
@@ -35,7 +35,7 @@ func.func @again(%w: !up {mx.checkpoint = "m.safetensors:l0.up.weight"}) -> !up 
 
 // CHECK-LABEL: func.func @plain(
 // CHECK-SAME: %[[I:.*]]: index {mx.note}) ->
-// CHECK: arith.constant dense_resource<mx_{{[0-9A-F]+}}> : tensor<48x40xf32>
+// CHECK: arith.constant dense_resource<mx_{{[0-9a-f]+}}> : tensor<48x40xf32>
 // CHECK: arith.constant dense<1.000000e+00> : tensor<2048xf32>
 // CHECK: arith.constant dense<[1, 2, 3, 4]> : tensor<4xi64>
 func.func @plain(%odd: tensor<48x40xf32> {mx.checkpoint = "m.safetensors:l0.odd.weight"},

@@ -248,8 +248,8 @@ Error Planner::choose(TensorPlan &plan, const QuantizeSource *source) {
   if (!axis)
     return makeError({input.path, plan.name},
                      "expected last, first, in, out or an axis of " +
-                         formatShape(plan.shape) +
-                         ", got '" + printable(treatment.axis, 40) + "'");
+                         formatShape(plan.shape) + ", got '" +
+                         printable(treatment.axis, 40) + "'");
   if (source->isQ8_0 && *axis != rank - 1)
     return keep(plan, wanted, "Q8_0 has blocks along the last axis");
   plan.info.format = *treatment.format;

@@ -97,7 +97,8 @@ TEST_P(RowKernels, QuantizeEqualsElements) {
         BlockSpec spec = {format, kSize, rule, rounding, 3};
         BlockLayout layout =
             *getBlockLayout(format, kSize, {rows, blocks * kSize}, 1);
-        std::vector<uint8_t> payload(layout.payloadBytes), scales(rows * blocks);
+        std::vector<uint8_t> payload(layout.payloadBytes),
+            scales(rows * blocks);
         QuantizeStats stats;
         quantize(spec, type, values.source.data(), {rows, blocks * kSize},
                  {blocks * kSize, 1}, 1, payload.data(), scales.data(), &stats);

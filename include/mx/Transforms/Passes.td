@@ -23,7 +23,8 @@ def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
     away.
 
     The attributes of an argument or result go to both halves (MLIR's own
-    conversion leaves them at the old position, which is another argument).
+    conversion leaves them at the old position, which is another argument); but
+    for `mx.checkpoint`, which goes: it names the value, not a half of it.
 
     Before: a module. After: only operations of the mx dialect have operands or
     results of type `!mx.tensor`; anything else that has, is an error. So is a
