@@ -252,11 +252,51 @@ int64_t TensorQuantizer::quantizePiece(const Piece &piece, Buffers &buffers,
       addErrors(type, data + run * folded.after * width,
                 buffers.result.data() + run * length, length, result.error);
   }
-  if (options.releaseSource && !source.isQ8_0 && nAfter == folded.after)
-    source.file->release(
-        ArrayRef(data, count * numerics::byteWidth(source.type)));
   return piece.beforeBegin * folded.after + piece.afterBegin;
 }
+
+namespace {
+/// Lets go of the memory behind pieces that are done. Not of one alone: reading
+/// beside it brings some of it back, as much as the system thinks useful.
+class SourceReleaser {
+public:
+  SourceReleaser(const TensorQuantizer &quantizer, ArrayRef<Piece> pieces)
+      : quantizer(quantizer), pieces(pieces), done(pieces.size()) {
+    // Pieces of columns are not apart in memory.
+    enabled = quantizer.options.releaseSource && !quantizer.source.isQ8_0 &&
+              !pieces.empty() &&
+              pieces.front().afterEnd == quantizer.folded.after;
+  }
+
+  void finish(size_t index) {
+    if (!enabled)
+      return;
+    done[index] = true;
+    size_t begin = index, end = index + 1;
+    while (begin > 0 && index - begin < kNeighbours && done[begin - 1])
+      --begin;
+    while (end < pieces.size() && end - index <= kNeighbours && done[end])
+      ++end;
+    uint64_t first = offsetOf(pieces[begin].beforeBegin);
+    uint64_t last = offsetOf(pieces[end - 1].beforeEnd);
+    quantizer.source.file->release(
+        quantizer.source.bytes.slice(first, last - first));
+  }
+
+private:
+  static constexpr size_t kNeighbours = 4;
+
+  uint64_t offsetOf(int64_t before) const {
+    return before * quantizer.folded.axis * quantizer.folded.after *
+           numerics::byteWidth(quantizer.source.type);
+  }
+
+  const TensorQuantizer &quantizer;
+  ArrayRef<Piece> pieces;
+  std::vector<bool> done;
+  bool enabled;
+};
+} // namespace
 
 Expected<QuantizeResult> quantizeTensor(const QuantizeSource &source,
                                         const QuantizeOptions &options,
@@ -270,6 +310,7 @@ Expected<QuantizeResult> quantizeTensor(const QuantizeSource &source,
   QuantizeResult total;
   Error failure = Error::success();
   std::mutex mutex;
+  SourceReleaser releaser(quantizer, pieces);
   parallelFor(0, pieces.size(), [&](size_t i) {
     static thread_local Buffers buffers;
     QuantizeResult result;
@@ -279,6 +320,7 @@ Expected<QuantizeResult> quantizeTensor(const QuantizeSource &source,
     std::lock_guard<std::mutex> lock(mutex);
     addStats(total.stats, result.stats);
     failure = joinErrors(std::move(failure), std::move(error));
+    releaser.finish(i);
     progress(result.stats.elements);
   });
   if (failure)
