@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mx/IR/MXConstant.h"
 #include "mx/IR/MXOps.h"
+#include "mx/IR/RuntimeChecks.h"
 
 #include <cmath>
 
@@ -59,6 +60,16 @@ static Value splatLike(OpBuilder &builder, Location loc, Value alpha,
                                  dynamicSizes);
 }
 
+/// Checks at run time, as the lowering of fold_scale would, that the dimensions
+/// of `alpha` are the axes `axes` of `value`.
+static void checkLines(OpBuilder &builder, Location loc, Value alpha,
+                       Value value, ArrayRef<int64_t> axes) {
+  for (auto [dim, axis] : llvm::enumerate(axes))
+    checkEqual(builder, loc, tensor::getMixedSize(builder, loc, alpha, dim),
+               tensor::getMixedSize(builder, loc, value, axis),
+               "expected a factor for each line of the value that it scales");
+}
+
 /// `value` times `alpha`: a scalar, or a tensor whose dimensions are the axes
 /// `axes` of `value`, in this order.
 static Value multiply(OpBuilder &builder, Location loc, Value value,
@@ -69,6 +80,7 @@ static Value multiply(OpBuilder &builder, Location loc, Value value,
     alpha = splatLike(builder, loc, alpha, value);
     return arith::MulFOp::create(builder, loc, value, alpha);
   }
+  checkLines(builder, loc, alpha, value, axes);
   if (alphaType.getRank() < type.getRank()) {
     // linalg.broadcast wants the very dimensions of its operand, of which
     // alpha may know more or less than value does.
@@ -201,41 +213,127 @@ struct ScaleAfterDequantize : OpRewritePattern<DequantizeOp> {
 
 /// block_matmul(fold_scale(a, alpha), b, c) -> c + alpha * block_matmul(a, b,
 /// 0) and the same on the other side: the factor of a row or a column goes to
-/// the epilogue (rule Z3).
+/// the epilogue (rule Z3), which updates c in place.
 struct ScaleInMatmulEpilogue : OpRewritePattern<BlockMatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(BlockMatmulOp op,
                                 PatternRewriter &rewriter) const override {
-    for (unsigned operand : {0u, 1u}) {
-      auto scaled = op->getOperand(operand).getDefiningOp<FoldScaleOp>();
+    Location loc = op.getLoc();
+    MatmulDims dims =
+        *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
+    SmallVector<Value> operands = {op.getLhs(), op.getRhs()};
+    SmallVector<Factor> factors;
+    for (unsigned side : {1u, 0u}) {
+      auto scaled = operands[side].getDefiningOp<FoldScaleOp>();
       if (!scaled || !scaled.movesToUsers())
         continue;
-      Location loc = op.getLoc();
-      MatmulDims dims =
-          *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-      // Rule M5: nothing is added, whatever alpha is.
-      if (dims.k == 0) {
-        rewriter.replaceOp(op, op.getAccumulator());
-        return success();
-      }
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getF32FloatAttr(0.0f));
-      Value lhs = op.getLhs(), rhs = op.getRhs(), c = op.getAccumulator();
-      (operand == 0 ? lhs : rhs) = scaled.getSource();
-      Value product = BlockMatmulOp::create(
-          rewriter, loc, op.getType(), lhs, rhs,
-          splatLike(rewriter, loc, zero, c), op.getPrecision());
-      product = multiply(rewriter, loc, product, scaled.getAlpha(),
-                         getLineAxes(dims, operand));
-      rewriter.replaceOpWithNewOp<arith::AddFOp>(op, c, product);
+      factors.push_back({scaled.getAlpha(), getLineAxes(dims, side)});
+      operands[side] = scaled.getSource();
+    }
+    if (factors.empty())
+      return rewriter.notifyMatchFailure(
+          op, "no operand is a fold_scale that moves to its users");
+    // Rule M5: nothing is added, whatever alpha is.
+    if (dims.k == 0) {
+      rewriter.replaceOp(op, op.getAccumulator());
       return success();
     }
-    return rewriter.notifyMatchFailure(
-        op, "no operand is a fold_scale that moves to its users");
+    Value product = BlockMatmulOp::create(
+        rewriter, loc, op.getType(), operands[0], operands[1],
+        makeZeros(rewriter, loc, op.getAccumulator()), op.getPrecision());
+    Value hasNoTerms;
+    if (ShapedType::isDynamic(dims.k))
+      hasNoTerms =
+          isZero(rewriter, loc,
+                 getReductionSize(rewriter, loc, operands[0], operands[1]));
+    rewriter.replaceOp(op, addScaled(rewriter, loc, product, factors,
+                                     op.getAccumulator(), hasNoTerms));
+    return success();
   }
 
 private:
+  /// A factor of an operand: a scalar, or a tensor whose dimensions are `axes`
+  /// of the result.
+  struct Factor {
+    Value alpha;
+    SmallVector<int64_t> axes;
+  };
+
+  /// Memory of the shape of `like` filled with zeros; a constant would have to
+  /// be copied before the matmul adds to it.
+  static Value makeZeros(OpBuilder &builder, Location loc, Value like) {
+    Type f32 = builder.getF32Type();
+    Value zero =
+        arith::ConstantOp::create(builder, loc, FloatAttr::get(f32, 0.0));
+    Value init = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, like), f32);
+    return linalg::FillOp::create(builder, loc, zero, init).getResult(0);
+  }
+
+  /// K, or a number that is 0 if and only if K is.
+  static Value getReductionSize(OpBuilder &builder, Location loc, Value lhs,
+                                Value rhs) {
+    if (auto type = dyn_cast<RankedTensorType>(rhs.getType()))
+      return tensor::DimOp::create(builder, loc, rhs,
+                                   std::max<int64_t>(type.getRank() - 2, 0));
+    if (isa<MXTensorType>(lhs.getType()))
+      lhs = DisassembleOp::create(builder, loc, lhs).getScales();
+    return tensor::DimOp::create(
+        builder, loc, lhs, cast<RankedTensorType>(lhs.getType()).getRank() - 1);
+  }
+
+  static Value isZero(OpBuilder &builder, Location loc, Value size) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size,
+                                 zero);
+  }
+
+  /// c + product * factors. Where `hasNoTerms` (if it is given), c as it is:
+  /// the product is 0 then, and a factor that is not finite would make NaN of
+  /// it (rule M5).
+  static Value addScaled(OpBuilder &builder, Location loc, Value product,
+                         ArrayRef<Factor> factors, Value c, Value hasNoTerms) {
+    auto type = cast<RankedTensorType>(c.getType());
+    unsigned rank = type.getRank();
+    AffineMap identity = builder.getMultiDimIdentityMap(rank);
+    SmallVector<Value> inputs = {product};
+    SmallVector<AffineMap> maps = {identity};
+    for (const Factor &factor : factors) {
+      if (!isa<RankedTensorType>(factor.alpha.getType()))
+        continue;
+      checkLines(builder, loc, factor.alpha, c, factor.axes);
+      inputs.push_back(factor.alpha);
+      SmallVector<AffineExpr> exprs;
+      for (int64_t axis : factor.axes)
+        exprs.push_back(builder.getAffineDimExpr(axis));
+      maps.push_back(AffineMap::get(rank, 0, exprs, builder.getContext()));
+    }
+    maps.push_back(identity);
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               builder, loc, type, inputs, c, maps, iterators,
+               [&](OpBuilder &b, Location l, ValueRange args) {
+                 Value scaled = args.front();
+                 ValueRange alphas = args.drop_front();
+                 for (const Factor &factor : factors) {
+                   Value alpha = factor.alpha;
+                   if (isa<RankedTensorType>(alpha.getType())) {
+                     alpha = alphas.front();
+                     alphas = alphas.drop_front();
+                   }
+                   scaled = arith::MulFOp::create(b, l, scaled, alpha);
+                 }
+                 Value sum = arith::AddFOp::create(b, l, args.back(), scaled);
+                 if (hasNoTerms)
+                   sum = arith::SelectOp::create(b, l, hasNoTerms, args.back(),
+                                                 sum);
+                 linalg::YieldOp::create(b, l, sum);
+               })
+        .getResult(0);
+  }
+
   /// The axes of the result that number the lines of an operand: its batch
   /// dimensions, if it has them, and M or N.
   static SmallVector<int64_t> getLineAxes(const MatmulDims &dims,

@@ -249,6 +249,9 @@ RankedTensorType mx::getLineFactorType(MXTensorType type) {
 }
 
 LogicalResult FoldScaleOp::verify() {
+  if (getType() != getSource().getType())
+    return emitOpError() << "expected result of type " << getSource().getType()
+                         << ", that of the source, got " << getType();
   Type alpha = getAlpha().getType();
   RankedTensorType lines = getLineFactorType(getType());
   if (isa<FloatType>(alpha) || alpha == lines)

@@ -34,7 +34,8 @@ void mx::buildMXToLinalgPipeline(OpPassManager &pm,
 }
 
 void mx::buildBufferizePipeline(OpPassManager &pm) {
-  // A factor that moved out of a matmul is elementwise arithmetic on tensors.
+  // A factor that moved behind a dequantize is elementwise arithmetic on
+  // tensors.
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
 
   // Identity layouts: the caller hands over dense buffers, and an accumulator
@@ -50,6 +51,8 @@ void mx::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(createCanonicalizerPass());
+  // The product that waits for a factor in a loop over K, for example.
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::buildBufferDeallocationPipeline(
       pm, bufferization::BufferDeallocationPipelineOptions());
   pm.addPass(createMXReturnInPlace());

@@ -136,6 +136,18 @@ void dequantizeArray(MXTensorType type, llvm::ArrayRef<uint8_t> payload,
   }
 }
 
+std::vector<int64_t> getLines(MXTensorType type,
+                              llvm::ArrayRef<int64_t> shape) {
+  int64_t axis = type.getBlockAxis();
+  int64_t inner = *countElements(shape.drop_front(axis + 1));
+  std::vector<int64_t> lines(*countElements(shape));
+  for (auto [position, line] : llvm::enumerate(lines)) {
+    auto at = static_cast<int64_t>(position);
+    line = at / (inner * shape[axis]) * inner + at % inner;
+  }
+  return lines;
+}
+
 std::vector<double> getExactValues(MXTensorType type,
                                    llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<uint8_t> payload,

@@ -44,6 +44,10 @@ BlockBytes quantizeArray(MXTensorType type, numerics::BlockSpec spec,
 void dequantizeArray(MXTensorType type, llvm::ArrayRef<uint8_t> payload,
                      llvm::ArrayRef<uint8_t> scales, Array &floats);
 
+/// For each element in row-major order, the line along the block axis that it
+/// is on.
+std::vector<int64_t> getLines(MXTensorType type, llvm::ArrayRef<int64_t> shape);
+
 /// Scale times element, exactly, row-major.
 std::vector<double> getExactValues(MXTensorType type,
                                    llvm::ArrayRef<int64_t> shape,

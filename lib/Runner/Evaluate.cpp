@@ -185,7 +185,6 @@ private:
     return llvm::map_to_vector(values,
                                [&](Value value) { return lookup(value); });
   }
-  FailureOr<Refs> materializeAll(Location loc, ValueRange values) const;
 
   /// Evaluates a block up to its terminator, whose operands are the result.
   FailureOr<Refs> evaluateBlock(Block &block, llvm::ArrayRef<Ref> arguments);
@@ -200,18 +199,6 @@ private:
 };
 
 } // namespace
-
-FailureOr<Refs> Evaluator::materializeAll(Location loc,
-                                          ValueRange values) const {
-  Refs stored;
-  for (Value value : values) {
-    FailureOr<Ref> ref = materialize(loc, lookup(value));
-    if (failed(ref))
-      return failure();
-    stored.push_back(*ref);
-  }
-  return stored;
-}
 
 FailureOr<Refs> Evaluator::call(Operation *from, func::FuncOp function,
                                 Refs arguments) {
@@ -250,7 +237,7 @@ FailureOr<Refs> Evaluator::evaluateBlock(Block &block,
       frames.back()[value] = ref;
   }
   Operation *terminator = block.getTerminator();
-  return materializeAll(terminator->getLoc(), terminator->getOperands());
+  return lookup(terminator->getOperands());
 }
 
 FailureOr<Refs> Evaluator::evaluateIf(scf::IfOp op) {
@@ -273,7 +260,7 @@ FailureOr<Refs> Evaluator::evaluateFor(scf::ForOp op) {
                    << step;
     return failure();
   }
-  FailureOr<Refs> carried = materializeAll(op.getLoc(), op.getInitArgs());
+  FailureOr<Refs> carried = lookup(op.getInitArgs());
   RefArray index;
   index.kind = *getElementKind(op.getInductionVar().getType());
   for (int64_t i = lower; i < upper && succeeded(carried); i += step) {
@@ -288,16 +275,13 @@ FailureOr<Refs> Evaluator::evaluateFor(scf::ForOp op) {
 FailureOr<Refs> Evaluator::evaluateSelect(arith::SelectOp op) {
   bool condition = getArray(lookup(op.getCondition())).integers[0];
   Value chosen = condition ? op.getTrueValue() : op.getFalseValue();
-  return materializeAll(op.getLoc(), chosen);
+  return Refs{lookup(chosen)};
 }
 
 FailureOr<Refs> Evaluator::evaluateCall(func::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
-  FailureOr<Refs> arguments = materializeAll(op.getLoc(), op.getOperands());
-  if (failed(arguments))
-    return failure();
-  return call(op, callee, std::move(*arguments));
+  return call(op, callee, lookup(op.getOperands()));
 }
 
 FailureOr<Refs> Evaluator::evaluateOp(Operation *op) {
@@ -314,11 +298,11 @@ FailureOr<Refs> Evaluator::evaluateOp(Operation *op) {
   if (auto select = dyn_cast<arith::SelectOp>(op))
     if (!isa<ShapedType>(select.getCondition().getType()))
       return evaluateSelect(select);
+  auto find = [&](Value value) { return lookup(value); };
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return evaluateLinalg(structured, lookup(op->getOperands()),
-                          [&](Value value) { return lookup(value); });
+    return evaluateLinalg(structured, lookup(op->getOperands()), find);
   Refs operands = lookup(op->getOperands());
-  if (auto results = evaluateMXOp(op, operands, evaluation))
+  if (auto results = evaluateMXOp(op, operands, find, evaluation))
     return *results;
   if (auto results = evaluateTensorOp(op, operands))
     return *results;

@@ -6,29 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every byte comes from mx::numerics. A fold_scale is carried along until its
-// users are known: a dequantize or a matmul multiplies in f32 (rule Z3), what
-// is stored is scaled in its bytes (rule Z1).
+// Every byte comes from mx::numerics.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Blocks.h"
 #include "Evaluator.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mx/IR/MXOps.h"
-#include "mx/Numerics/Packing.h"
 #include "mx/Numerics/ScaleTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <cmath>
 #include <cstring>
 
 using namespace mlir;
 
 namespace mx::runner {
 
-/// An error at `loc` for an error of the host.
-static LogicalResult report(Location loc, llvm::Error error) {
+LogicalResult report(Location loc, llvm::Error error) {
   return mlir::emitError(loc) << llvm::toString(std::move(error));
 }
 
@@ -42,11 +36,10 @@ getLayout(Location loc, MXTensorType type, llvm::ArrayRef<int64_t> shape) {
   return *layout;
 }
 
-/// `floats`, all exact, quantized to `type`.
-static FailureOr<RefBlocks> quantize(Location loc, MXTensorType type,
-                                     const Array &floats,
-                                     const numerics::BlockSpec &spec,
-                                     numerics::QuantizeStats *stats) {
+FailureOr<RefBlocks> quantizeExact(Location loc, MXTensorType type,
+                                   const Array &floats,
+                                   const numerics::BlockSpec &spec,
+                                   numerics::QuantizeStats *stats) {
   if (failed(getLayout(loc, type, floats.shape())))
     return failure();
   BlockBytes bytes = quantizeArray(type, spec, floats, stats);
@@ -58,9 +51,8 @@ static FailureOr<RefBlocks> quantize(Location loc, MXTensorType type,
   return blocks;
 }
 
-/// The values of `blocks`, without its factors, rounded to `kind`.
-static FailureOr<Array> dequantize(Location loc, const RefBlocks &blocks,
-                                   ElementKind kind) {
+FailureOr<Array> dequantizeExact(Location loc, const RefBlocks &blocks,
+                                 ElementKind kind) {
   llvm::Expected<Array> floats = Array::create(kind, blocks.shape, "--check");
   if (!floats)
     return report(loc, floats.takeError());
@@ -77,155 +69,6 @@ static FailureOr<Array> toHostArray(Location loc, const RefArray &array) {
   for (int64_t i = 0; i < floats->size(); ++i)
     floats->setFloat(i, array.values[i]);
   return std::move(*floats);
-}
-
-//===----------------------------------------------------------------------===//
-// fold_scale
-//===----------------------------------------------------------------------===//
-
-/// Calls `fn(codes, count)` for each row of unpacked codes, and packs them
-/// again.
-template <typename Fn>
-static void forEachRow(RefBlocks &blocks, const numerics::BlockLayout &layout,
-                       Fn fn) {
-  numerics::Format format = blocks.type.getFormat();
-  std::vector<uint8_t> codes(layout.rowElements);
-  for (int64_t row = 0; row < layout.rows; ++row) {
-    uint8_t *bytes = blocks.payload.data() + row * layout.rowBytes;
-    numerics::unpack(format, bytes, layout.rowElements, codes.data());
-    fn(codes);
-    numerics::pack(format, codes.data(), layout.rowElements, bytes);
-  }
-}
-
-/// Multiplies the bytes of `blocks` by plus or minus 2^`exponent`, where that
-/// is exact (rule Z1). Returns false, and changes nothing, where it is not.
-static bool scaleBytes(RefBlocks &blocks, const numerics::BlockLayout &layout,
-                       int exponent, bool isNegative) {
-  const numerics::FormatInfo &info = numerics::getInfo(blocks.type.getFormat());
-  bool isFixedPoint = info.exponentBits == 0;
-  for (uint8_t scale : blocks.scales)
-    if (scale != numerics::kScaleNaN &&
-        (scale + exponent < 0 || scale + exponent >= numerics::kScaleNaN))
-      return false;
-  if (isNegative && isFixedPoint &&
-      llvm::is_contained(blocks.payload, info.signMask()))
-    return false; // the most negative code has no counterpart
-  for (uint8_t &scale : blocks.scales)
-    if (scale != numerics::kScaleNaN)
-      scale = static_cast<uint8_t>(scale + exponent);
-  forEachRow(blocks, layout, [&](std::vector<uint8_t> &codes) {
-    for (uint8_t &code : codes)
-      if (isNegative)
-        code =
-            static_cast<uint8_t>(isFixedPoint ? -code : code ^ info.signMask());
-  });
-  return true;
-}
-
-/// `blocks` times `factor`, in bytes.
-static FailureOr<RefBlocks> scaleStored(Location loc, RefBlocks blocks,
-                                        const PendingFactor &factor) {
-  if (factor.bound != 0) {
-    mlir::emitError(loc) << "--check: cannot check past mx.fold_scale by a "
-                            "computed factor, known within "
-                         << factor.bound;
-    return failure();
-  }
-  if (!blocks.type.hasPowerOfTwoScales()) {
-    mlir::emitError(loc) << "--check: no reference for a stored mx.fold_scale "
-                            "with scale type "
-                         << blocks.type.getScaleType();
-    return failure();
-  }
-  FailureOr<numerics::BlockLayout> layout =
-      getLayout(loc, blocks.type, blocks.shape);
-  if (failed(layout))
-    return failure();
-  int exponent;
-  bool isNegative = std::signbit(factor.value);
-  bool isPowerOfTwo = std::isfinite(factor.value) &&
-                      std::fabs(std::frexp(factor.value, &exponent)) == 0.5;
-  if (isPowerOfTwo && scaleBytes(blocks, *layout, exponent - 1, isNegative))
-    return blocks;
-  FailureOr<Array> floats = dequantize(loc, blocks, ElementKind::F32);
-  if (failed(floats))
-    return failure();
-  for (int64_t i = 0; i < floats->size(); ++i)
-    floats->setFloat(i, floats->getFloat(i) * factor.value);
-  return quantize(loc, blocks.type, *floats, {}, nullptr);
-}
-
-FailureOr<Ref> materialize(Location loc, const Ref &ref) {
-  const auto *blocks = std::get_if<RefBlocks>(ref.get());
-  if (!blocks || blocks->factors.empty())
-    return ref;
-  RefBlocks stored = *blocks;
-  stored.factors.clear();
-  for (const PendingFactor &factor : blocks->factors) {
-    FailureOr<RefBlocks> scaled = scaleStored(loc, std::move(stored), factor);
-    if (failed(scaled))
-      return failure();
-    stored = std::move(*scaled);
-  }
-  return makeRef(std::move(stored));
-}
-
-/// Whether the compiler moves the factor of `op` into f32 arithmetic, perhaps
-/// by way of another factor.
-static bool movesAway(FoldScaleOp op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    if (auto next = dyn_cast<FoldScaleOp>(user))
-      return movesAway(next);
-    return isa<DequantizeBlockOp, DequantizeNVFP4Op, BlockMatmulOp>(user);
-  });
-}
-
-/// `ref`, the value of `operand`, as its users read it: the factors of a value
-/// that is also stored are in its bytes for all of them.
-static FailureOr<Ref> settle(Operation *user, Value operand, const Ref &ref) {
-  const auto *blocks = std::get_if<RefBlocks>(ref.get());
-  if (!blocks || blocks->factors.empty())
-    return ref;
-  auto scaled = operand.getDefiningOp<FoldScaleOp>();
-  if (scaled && movesAway(scaled))
-    return ref;
-  return materialize(user->getLoc(), ref);
-}
-
-static FailureOr<Refs> evaluateFoldScale(FoldScaleOp op,
-                                         llvm::ArrayRef<Ref> operands) {
-  if (isa<RankedTensorType>(op.getAlpha().getType())) {
-    op.emitError() << "--check: no reference for mx.fold_scale with one factor "
-                      "for each line, got alpha of type "
-                   << op.getAlpha().getType();
-    return failure();
-  }
-  RefBlocks blocks = getBlocks(operands[0]);
-  Cell alpha = getCell(getArray(operands[1]), 0);
-  llvm::APFloat constant(0.0f);
-  bool isConstant = matchPattern(op.getAlpha(), m_ConstantFloat(&constant));
-  // Constant factors merge where that is exact (rule Z2).
-  bool merges = false;
-  if (isConstant && !blocks.factors.empty() &&
-      blocks.factors.back().isConstant) {
-    double product = blocks.factors.back().value * alpha.value;
-    merges = std::isfinite(roundTo(ElementKind::F32, product)) &&
-             roundTo(ElementKind::F32, product) == product;
-    if (merges) {
-      blocks.factors.pop_back();
-      alpha.value = product;
-    }
-  }
-  if (!merges) {
-    FailureOr<Ref> settled = settle(op, op.getSource(), operands[0]);
-    if (failed(settled))
-      return failure();
-    blocks = getBlocks(*settled);
-  }
-  if (!isConstant || alpha.value != 1)
-    blocks.factors.push_back({alpha.value, alpha.bound, isConstant});
-  return Refs{makeRef(std::move(blocks))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +97,7 @@ static FailureOr<Refs> quantizeFloats(OpT op, const Array &floats,
   spec.zeroScale = static_cast<uint8_t>(op.getZeroScale());
   numerics::QuantizeStats stats;
   FailureOr<RefBlocks> blocks =
-      quantize(op.getLoc(), op.getType(), floats, spec, &stats);
+      quantizeExact(op.getLoc(), op.getType(), floats, spec, &stats);
   if (failed(blocks))
     return failure();
   if (op.getType().hasPowerOfTwoScales())
@@ -272,11 +115,8 @@ static FailureOr<Refs> evaluateQuantize(QuantizeBlockOp op, const Ref &source,
 
 static FailureOr<Refs> evaluateRequantize(RequantizeOp op, const Ref &source,
                                           Evaluation &evaluation) {
-  FailureOr<Ref> stored = materialize(op.getLoc(), source);
-  if (failed(stored))
-    return failure();
   FailureOr<Array> floats =
-      dequantize(op.getLoc(), getBlocks(*stored), ElementKind::F32);
+      dequantizeExact(op.getLoc(), getBlocks(source), ElementKind::F32);
   if (failed(floats))
     return failure();
   return quantizeFloats(op, *floats, evaluation);
@@ -309,12 +149,37 @@ static FailureOr<Refs> evaluateQuantizeNVFP4(QuantizeNVFP4Op op,
   return Refs{makeRef(std::move(blocks)), makeRef(std::move(factor))};
 }
 
+/// `floats`, times the factors that are left to the users of `blocks`,
+/// converted to `kind` (rule Z3).
+static FailureOr<Refs> applyFactors(Operation *op, const RefBlocks &blocks,
+                                    const Array &floats, ElementKind kind) {
+  FailureOr<RefArray> array = createArray(op, kind, blocks.shape);
+  if (failed(array))
+    return failure();
+  std::vector<int64_t> lines = getLines(blocks.type, blocks.shape);
+  for (int64_t i = 0; i < floats.size(); ++i) {
+    Cell cell = {floats.getFloat(i), 0, 0};
+    for (const PendingFactor &factor : blocks.factors)
+      cell = multiplyCells(floats.kind(), cell, getFactor(factor, lines[i]));
+    setCell(*array, i, convertCell(kind, cell));
+  }
+  return Refs{makeRef(std::move(*array))};
+}
+
+static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
+                                          const Ref &source) {
+  const RefBlocks &blocks = getBlocks(source);
+  ElementKind kind = *getElementKind(op.getType().getElementType());
+  FailureOr<Array> floats = dequantizeExact(
+      op.getLoc(), blocks, blocks.factors.empty() ? kind : ElementKind::F32);
+  if (failed(floats))
+    return failure();
+  return applyFactors(op, blocks, *floats, kind);
+}
+
 static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
                                                llvm::ArrayRef<Ref> operands) {
-  FailureOr<Ref> stored = materialize(op.getLoc(), operands[0]);
-  if (failed(stored))
-    return failure();
-  const RefBlocks &blocks = getBlocks(*stored);
+  const RefBlocks &blocks = getBlocks(operands[0]);
   const RefArray &amax = getArray(operands[1]);
   if (!isExact(amax)) {
     op.emitError() << "--check: cannot check past mx.dequantize_nvfp4 with a "
@@ -322,71 +187,61 @@ static FailureOr<Refs> evaluateDequantizeNVFP4(DequantizeNVFP4Op op,
     return failure();
   }
   ElementKind kind = *getElementKind(op.getType().getElementType());
-  llvm::Expected<Array> floats = Array::create(kind, blocks.shape, "--check");
+  ElementKind decoded = blocks.factors.empty() ? kind : ElementKind::F32;
+  llvm::Expected<Array> floats =
+      Array::create(decoded, blocks.shape, "--check");
   if (!floats)
     return report(op.getLoc(), floats.takeError());
   std::vector<int64_t> shape(blocks.shape.begin(), blocks.shape.end());
   numerics::dequantizeNVFP4(blocks.payload.data(), blocks.scales.data(),
                             static_cast<float>(amax.values[0]), shape,
-                            blocks.type.getBlockAxis(), *toNumerics(kind),
+                            blocks.type.getBlockAxis(), *toNumerics(decoded),
                             floats->data(), numerics::denseStrides(shape));
-  return Refs{makeRef(toReference(*floats))};
+  return applyFactors(op, blocks, *floats, kind);
 }
 
-static FailureOr<Refs> evaluateDequantize(DequantizeBlockOp op,
-                                          const Ref &operand) {
-  FailureOr<Ref> source = settle(op, op.getSource(), operand);
-  if (failed(source))
-    return failure();
-  const RefBlocks &blocks = getBlocks(*source);
-  ElementKind kind = *getElementKind(op.getType().getElementType());
-  ElementKind decodedKind = blocks.factors.empty() ? kind : ElementKind::F32;
-  FailureOr<Array> floats = dequantize(op.getLoc(), blocks, decodedKind);
-  FailureOr<RefArray> array = createArray(op, kind, blocks.shape);
-  if (failed(floats) || failed(array))
-    return failure();
-  // Several factors may be applied one by one or merged.
-  bool isOpen = blocks.factors.size() > 1;
-  for (int64_t i = 0; i < floats->size(); ++i) {
-    Cell cell = {floats->getFloat(i), 0, 0};
-    for (const PendingFactor &factor : blocks.factors) {
-      if (isOpen && std::isfinite(cell.value) && cell.bound == 0)
-        cell = roundInexact(decodedKind, cell.value, 0);
-      cell = multiplyCells(decodedKind, cell, {factor.value, factor.bound, 0});
-    }
-    setCell(*array, i, convertCell(kind, cell));
-  }
-  return Refs{makeRef(std::move(*array))};
+/// The factors of one operand of a matmul; none if it is no block-scaled value.
+static llvm::ArrayRef<PendingFactor> getFactors(const Ref &side) {
+  const auto *blocks = std::get_if<RefBlocks>(side.get());
+  return blocks ? llvm::ArrayRef(blocks->factors)
+                : llvm::ArrayRef<PendingFactor>();
 }
 
-static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op,
-                                      llvm::ArrayRef<Ref> operands) {
-  FailureOr<Ref> lhs = settle(op, op.getLhs(), operands[0]);
-  FailureOr<Ref> rhs = settle(op, op.getRhs(), operands[1]);
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  const Ref &accumulator = operands[2];
-  llvm::SmallVector<PendingFactor> factors;
-  for (const Ref &side : {*rhs, *lhs})
-    if (const auto *blocks = std::get_if<RefBlocks>(side.get()))
-      llvm::append_range(factors, blocks->factors);
+static FailureOr<Refs> evaluateMatmul(BlockMatmulOp op, const Ref &lhs,
+                                      const Ref &rhs, const Ref &accumulator) {
+  llvm::ArrayRef<PendingFactor> left = getFactors(lhs), right = getFactors(rhs);
+  bool hasFactors = !left.empty() || !right.empty();
   const RefArray &c = getArray(accumulator);
-  FailureOr<RefArray> result =
-      multiplyBlocks(op, *lhs, *rhs, factors.empty() ? &c : nullptr);
-  if (failed(result))
+  FailureOr<MatmulResult> product =
+      multiplyBlocks(op, lhs, rhs, hasFactors ? nullptr : &c);
+  if (failed(product))
     return failure();
-  // The epilogue: c + (.. (product * factor + 0) * factor ..) (rule Z3).
-  for (size_t i = 0; i < result->values.size() && !factors.empty(); ++i) {
-    Cell cell = getCell(*result, i);
-    for (auto [index, factor] : llvm::enumerate(factors)) {
-      cell = multiplyCells(ElementKind::F32, cell,
-                           {factor.value, factor.bound, 0});
-      bool isLast = index + 1 == factors.size();
-      cell = addCells(ElementKind::F32, isLast ? getCell(c, i) : Cell(), cell);
-    }
-    setCell(*result, i, cell);
+  RefArray &result = product->values;
+  if (!hasFactors)
+    return Refs{makeRef(std::move(result))};
+
+  // The epilogue: c + product * factors, those of the right operand first
+  // (rule Z3).
+  const MatmulDims &dims = product->dims;
+  if (dims.k == 0) // rule M5
+    return Refs{accumulator};
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    auto at = static_cast<int64_t>(i);
+    int64_t column = at % dims.n, row = at / dims.n % dims.m;
+    int64_t batch = at / (dims.n * dims.m);
+    int64_t rightLine = (dims.rhsBatched ? batch * dims.n : 0) + column;
+    int64_t leftLine = (dims.lhsBatched ? batch * dims.m : 0) + row;
+    Cell cell = getCell(result, at);
+    auto apply = [&](const PendingFactor &factor, int64_t line) {
+      cell = multiplyCells(ElementKind::F32, cell, getFactor(factor, line));
+    };
+    for (const PendingFactor &factor : right)
+      apply(factor, rightLine);
+    for (const PendingFactor &factor : left)
+      apply(factor, leftLine);
+    setCell(result, at, addCells(ElementKind::F32, getCell(c, at), cell));
   }
-  return Refs{makeRef(std::move(*result))};
+  return Refs{makeRef(std::move(result))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -433,10 +288,7 @@ static FailureOr<Refs> evaluateAssemble(AssembleOp op,
 
 static FailureOr<Refs> evaluateDisassemble(DisassembleOp op,
                                            const Ref &source) {
-  FailureOr<Ref> stored = materialize(op.getLoc(), source);
-  if (failed(stored))
-    return failure();
-  const RefBlocks &blocks = getBlocks(*stored);
+  const RefBlocks &blocks = getBlocks(source);
   HostValue value(blocks.type, blocks.shape);
   auto type = cast<MXTensorType>(value.getStaticType());
   Refs refs;
@@ -453,9 +305,9 @@ static FailureOr<Refs> evaluateDisassemble(DisassembleOp op,
   return refs;
 }
 
-std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
-                                            llvm::ArrayRef<Ref> operands,
-                                            Evaluation &evaluation) {
+std::optional<FailureOr<Refs>>
+evaluateMXOp(Operation *op, llvm::ArrayRef<Ref> operands,
+             llvm::function_ref<Ref(Value)> lookup, Evaluation &evaluation) {
   using Result = std::optional<FailureOr<Refs>>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](QuantizeBlockOp quantize) {
@@ -471,9 +323,11 @@ std::optional<FailureOr<Refs>> evaluateMXOp(Operation *op,
         return evaluateDequantizeNVFP4(dequantize, operands);
       })
       .Case([&](BlockMatmulOp matmul) {
-        return evaluateMatmul(matmul, operands);
+        return evaluateMatmul(matmul, operands[0], operands[1], operands[2]);
       })
-      .Case([&](FoldScaleOp fold) { return evaluateFoldScale(fold, operands); })
+      .Case([&](FoldScaleOp fold) {
+        return evaluateFoldScale(fold, operands, lookup);
+      })
       .Case([&](AssembleOp assemble) {
         return evaluateAssemble(assemble, operands);
       })

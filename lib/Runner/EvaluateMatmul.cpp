@@ -181,9 +181,9 @@ static void multiply(const Product &p, Precision precision, int64_t offset,
     }
 }
 
-FailureOr<RefArray> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
-                                   const Ref &rhs,
-                                   const RefArray *accumulator) {
+FailureOr<MatmulResult> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
+                                       const Ref &rhs,
+                                       const RefArray *accumulator) {
   Operand a = toOperand(lhs, op.getContext());
   Operand b = toOperand(rhs, op.getContext());
   FailureOr<MatmulDims> dims =
@@ -208,8 +208,8 @@ FailureOr<RefArray> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
   // Nothing is added, so nothing is rounded (rule M5).
   if (dims->k == 0) {
     if (accumulator)
-      return *accumulator;
-    return result;
+      *result = *accumulator;
+    return MatmulResult{std::move(*result), *dims};
   }
   int64_t m = dims->m, n = dims->n, k = dims->k;
   int64_t batches = *countElements(dims->batch);
@@ -236,7 +236,7 @@ FailureOr<RefArray> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
     }
     multiply(product, op.getPrecision(), batch * m * n, *result);
   }
-  return result;
+  return MatmulResult{std::move(*result), *dims};
 }
 
 } // namespace mx::runner

@@ -144,6 +144,16 @@ static Elements makeElements(llvm::ArrayRef<int64_t> shape) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Another type for the same value, and the factors that are left to its users.
+static FailureOr<Refs> evaluateCast(CastOp op, const RefBlocks &source) {
+  FailureOr<Refs> refs = toBlocks(op, op.getType(), toElements(source));
+  if (failed(refs) || source.factors.empty())
+    return refs;
+  RefBlocks blocks = getBlocks(refs->front());
+  blocks.factors = source.factors;
+  return Refs{makeRef(std::move(blocks))};
+}
+
 static FailureOr<Refs> evaluateTranspose(TransposeOp op,
                                          const Elements &source) {
   llvm::ArrayRef<int64_t> permutation = op.getPermutation();
@@ -304,24 +314,19 @@ static FailureOr<Refs> evaluateReshape(ReshapeOp op, Elements source) {
 
 std::optional<FailureOr<Refs>> evaluateShapeOp(Operation *op,
                                                llvm::ArrayRef<Ref> operands) {
-  if (!isa<CastOp, ConcatOp, ExtractSliceOp, InsertSliceOp, ReshapeOp,
-           TransposeOp>(op))
+  if (auto cast = dyn_cast<CastOp>(op))
+    return evaluateCast(cast, getBlocks(operands[0]));
+  if (!isa<ConcatOp, ExtractSliceOp, InsertSliceOp, ReshapeOp, TransposeOp>(op))
     return std::nullopt;
   // Block-scaled operands come first.
   llvm::SmallVector<Elements> values;
   for (const Ref &ref : operands) {
     if (!std::holds_alternative<RefBlocks>(*ref))
       break;
-    FailureOr<Ref> stored = materialize(op->getLoc(), ref);
-    if (failed(stored))
-      return FailureOr<Refs>(failure());
-    values.push_back(toElements(getBlocks(*stored)));
+    values.push_back(toElements(getBlocks(ref)));
   }
   llvm::ArrayRef<Ref> dynamic = operands.drop_front(values.size());
   return llvm::TypeSwitch<Operation *, FailureOr<Refs>>(op)
-      .Case([&](CastOp cast) {
-        return toBlocks(cast, cast.getType(), values[0]);
-      })
       .Case([&](TransposeOp transpose) {
         return evaluateTranspose(transpose, values[0]);
       })

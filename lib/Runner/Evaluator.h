@@ -64,23 +64,48 @@ std::optional<mlir::FailureOr<Refs>>
 evaluateTensorOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
 
 /// An operation of the mx dialect on whole values; nothing if it is none.
-std::optional<mlir::FailureOr<Refs>> evaluateMXOp(mlir::Operation *op,
-                                                  llvm::ArrayRef<Ref> operands,
-                                                  Evaluation &evaluation);
+/// `lookup` finds values that are not operands.
+std::optional<mlir::FailureOr<Refs>>
+evaluateMXOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands,
+             llvm::function_ref<Ref(mlir::Value)> lookup,
+             Evaluation &evaluation);
 
-/// An operation that moves whole blocks; nothing if it is none.
+/// An operation that moves whole blocks (EvaluateShapeOps.cpp); nothing if it
+/// is none.
 std::optional<mlir::FailureOr<Refs>>
 evaluateShapeOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
 
-/// `ref` as it is stored: the factors of a block-scaled value go into its
-/// bytes, like the lowering of `mx.fold_scale` does it.
-mlir::FailureOr<Ref> materialize(mlir::Location loc, const Ref &ref);
+/// An error at `loc` for an error of the host.
+mlir::LogicalResult report(mlir::Location loc, llvm::Error error);
 
-/// block_matmul of operands without factors (EvaluateMatmul.cpp). `accumulator`
-/// may be null, for zeros.
-mlir::FailureOr<RefArray> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
-                                         const Ref &rhs,
-                                         const RefArray *accumulator);
+/// fold_scale, for the users that take the factor or into the bytes
+/// (EvaluateFoldScale.cpp).
+mlir::FailureOr<Refs>
+evaluateFoldScale(FoldScaleOp op, llvm::ArrayRef<Ref> operands,
+                  llvm::function_ref<Ref(mlir::Value)> lookup);
+/// The factor of line `line`.
+Cell getFactor(const PendingFactor &factor, int64_t line);
+
+/// `floats`, all exact, quantized to `type`; an error at `loc` if the shape
+/// does not fit the blocks.
+mlir::FailureOr<RefBlocks>
+quantizeExact(mlir::Location loc, MXTensorType type, const Array &floats,
+              const numerics::BlockSpec &spec = {},
+              numerics::QuantizeStats *stats = nullptr);
+/// The values of `blocks`, without its factors, rounded to `kind`.
+mlir::FailureOr<Array>
+dequantizeExact(mlir::Location loc, const RefBlocks &blocks, ElementKind kind);
+
+struct MatmulResult {
+  RefArray values;
+  MatmulDims dims;
+};
+
+/// block_matmul of operands, without their factors (EvaluateMatmul.cpp).
+/// `accumulator` may be null, for zeros.
+mlir::FailureOr<MatmulResult> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
+                                             const Ref &rhs,
+                                             const RefArray *accumulator);
 
 } // namespace mx::runner
 

@@ -108,6 +108,58 @@ private:
   }
 };
 
+/// `groups` one after the other.
+SmallVector<Value> flatten(ArrayRef<ValueRange> groups) {
+  SmallVector<Value> values;
+  for (ValueRange group : groups)
+    llvm::append_range(values, group);
+  return values;
+}
+
+/// call -> the same with two operands and results for each block-scaled one.
+/// (The upstream pattern drops all attributes but the callee.)
+struct ConvertCall : OpConversionPattern<func::CallOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(func::CallOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    SmallVector<size_t> sizes;
+    for (Type result : op.getResultTypes()) {
+      size_t before = types.size();
+      if (failed(getTypeConverter()->convertType(result, types)))
+        return rewriter.notifyMatchFailure(op, "no conversion of a result");
+      sizes.push_back(types.size() - before);
+    }
+    auto call = func::CallOp::create(rewriter, op.getLoc(), op.getCallee(),
+                                     types, flatten(adaptor.getOperands()));
+    call->setAttrs(op->getAttrDictionary());
+    if (ArrayAttr attrs = op.getArgAttrsAttr())
+      call.setArgAttrsAttr(doubleAttrs(attrs, op.getOperandTypes()));
+    if (ArrayAttr attrs = op.getResAttrsAttr())
+      call.setResAttrsAttr(doubleAttrs(attrs, op.getResultTypes()));
+    SmallVector<ValueRange> replacements;
+    ValueRange results = call.getResults();
+    for (size_t size : sizes) {
+      replacements.push_back(results.take_front(size));
+      results = results.drop_front(size);
+    }
+    rewriter.replaceOpWithMultiple(op, replacements);
+    return success();
+  }
+
+private:
+  /// `attrs`, a dictionary for each of `types`, for both halves of those that
+  /// are split.
+  static ArrayAttr doubleAttrs(ArrayAttr attrs, TypeRange types) {
+    SmallVector<Attribute> parts;
+    for (auto [attr, type] : llvm::zip_equal(attrs, types))
+      parts.append(isa<MXTensorType>(type) ? 2 : 1, attr);
+    return ArrayAttr::get(attrs.getContext(), parts);
+  }
+};
+
 /// select(c, a, b) -> a select of each half.
 struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -121,19 +173,46 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
     for (auto [yes, no] :
          llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
       halves.push_back(arith::SelectOp::create(
-          rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
+          rewriter, op.getLoc(), TypeRange(yes.getType()),
+          ValueRange{adaptor.getCondition().front(), yes, no}, op->getAttrs()));
     rewriter.replaceOpWithMultiple(op, {halves});
     return success();
   }
 };
 
-/// `groups` one after the other.
-SmallVector<Value> flatten(ArrayRef<ValueRange> groups) {
-  SmallVector<Value> values;
-  for (ValueRange group : groups)
-    llvm::append_range(values, group);
-  return values;
-}
+/// br, return -> the same with two operands for each block-scaled one. (The
+/// upstream patterns drop all attributes.)
+template <typename OpT>
+struct ConvertOperands : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpT op,
+                  typename OpConversionPattern<OpT>::OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.modifyOpInPlace(
+        op, [&] { op->setOperands(flatten(adaptor.getOperands())); });
+    return success();
+  }
+};
+
+/// cond_br likewise.
+struct ConvertCondBranch : OpConversionPattern<cf::CondBranchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cf::CondBranchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getConditionMutable().assign(adaptor.getCondition().front());
+      op.getTrueDestOperandsMutable().assign(
+          flatten(adaptor.getTrueDestOperands()));
+      op.getFalseDestOperandsMutable().assign(
+          flatten(adaptor.getFalseDestOperands()));
+    });
+    return success();
+  }
+};
 
 /// cf.switch -> the same with two operands for each block-scaled one. (Upstream
 /// has br and cond_br only.)
@@ -143,14 +222,16 @@ struct ConvertSwitch : OpConversionPattern<cf::SwitchOp> {
   LogicalResult
   matchAndRewrite(cf::SwitchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    DictionaryAttr attrs = op->getDiscardableAttrDictionary();
     SmallVector<SmallVector<Value>> cases;
     for (ArrayRef<ValueRange> operands : adaptor.getCaseOperands())
       cases.push_back(flatten(operands));
     SmallVector<ValueRange> caseRanges(cases.begin(), cases.end());
-    rewriter.replaceOpWithNewOp<cf::SwitchOp>(
+    auto converted = rewriter.replaceOpWithNewOp<cf::SwitchOp>(
         op, adaptor.getFlag().front(), op.getDefaultDestination(),
         flatten(adaptor.getDefaultOperands()), op.getCaseValuesAttr(),
         op.getCaseDestinations(), caseRanges);
+    converted->setDiscardableAttrs(attrs);
     return success();
   }
 };
@@ -172,6 +253,7 @@ struct ConvertExecuteRegion : OpConversionPattern<scf::ExecuteRegionOp> {
     }
     auto converted = scf::ExecuteRegionOp::create(rewriter, op.getLoc(), types,
                                                   op.getNoInline());
+    converted->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.inlineRegionBefore(op.getRegion(), converted.getRegion(),
                                 converted.getRegion().end());
     if (failed(rewriter.convertRegionTypes(&converted.getRegion(),
@@ -241,10 +323,12 @@ struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
     target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp, arith::SelectOp,
                                  scf::ExecuteRegionOp>(hasLegalTypes);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    patterns.add<ConvertFunction, ConvertSelect, ConvertSwitch,
-                 ConvertExecuteRegion>(converter, context);
-    populateCallOpTypeConversionPattern(patterns, converter);
-    populateReturnOpTypeConversionPattern(patterns, converter);
+    patterns.add<ConvertFunction, ConvertCall, ConvertSelect, ConvertSwitch,
+                 ConvertExecuteRegion, ConvertOperands<func::ReturnOp>>(
+        converter, context);
+    // Before the upstream ones.
+    patterns.add<ConvertOperands<cf::BranchOp>, ConvertCondBranch>(
+        converter, context, /*benefit=*/2);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,

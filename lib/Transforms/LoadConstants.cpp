@@ -213,7 +213,16 @@ LogicalResult LoadConstants::loadArguments(func::FuncOp function) {
   }
   if (failed(function.eraseArguments(loaded)))
     return failure();
-  for (func::CallOp call : *calls)
+  for (func::CallOp call : *calls) {
     call->eraseOperands(loaded);
+    ArrayAttr attrs = call.getArgAttrsAttr();
+    if (!attrs)
+      continue;
+    SmallVector<Attribute> kept;
+    for (auto [index, attr] : llvm::enumerate(attrs))
+      if (!loaded.test(index))
+        kept.push_back(attr);
+    call.setArgAttrsAttr(builder.getArrayAttr(kept));
+  }
   return success();
 }

@@ -98,11 +98,13 @@ func.func @quantized_again_otherwise_stays(%t: !t) -> (!f, !b, !x, !t) {
 
 !t = !mx.tensor<2x64x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
 
-// Every user takes the factor of its lines: a row of a broadcast.
+// Every user takes the factor of its lines: a row of a broadcast. That there is
+// one for each line is checked.
 // CHECK-LABEL: func.func @of_fold_scale_of_lines
 // CHECK-SAME: (%[[T:.*]]: !mx.tensor{{.*}}, %[[A:.*]]: tensor<2x?xf32>)
 // CHECK-NOT: mx.fold_scale
 // CHECK: %[[D:.*]] = mx.dequantize_block %[[T]] : {{.*}} -> tensor<2x64x?xf32>
+// CHECK: cf.assert
 // CHECK: %[[N:.*]] = tensor.dim %[[A]], %c1
 // CHECK: %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<2x64x?xf32>
 // CHECK: %[[B:.*]] = linalg.broadcast ins(%[[A]] : tensor<2x?xf32>) outs(%[[INIT]] : tensor<2x64x?xf32>) dimensions = [1]

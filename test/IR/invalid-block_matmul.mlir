@@ -139,7 +139,7 @@ func.func @accumulator_of_bf16(%a: !mx.tensor<4x64xi8, block_size = 32, scale_ty
 
 func.func @result_is_not_the_accumulator(%a: !mx.tensor<4x64xi8, block_size = 32, scale_type = f8E8M0FNU>,
     %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) {
-  // expected-error @+1 {{failed to verify that all of {accumulator, result} have same type}}
+  // expected-error @+1 {{expected type of operand #2 ('tensor<4x8xf32>') to match type of corresponding result ('tensor<4x?xf32>')}}
   %0 = mx.block_matmul %a, %b, %c : !mx.tensor<4x64xi8, block_size = 32, scale_type = f8E8M0FNU>,
       tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x?xf32>
   return

@@ -88,6 +88,33 @@ func.func @loop_over_n(%a: !t, %b: tensor<64x32xf32>, %c: tensor<4x32xf32>) -> t
   return %0 : tensor<4x32xf32>
 }
 
+// IA-03: the product that waits for its factor has one buffer, outside of the
+// loop; the accumulator has none.
+// CHECK-LABEL: func.func @loop_with_a_factor
+// CHECK-SAME: %[[C:[a-z0-9]+]]: memref<4x8xf32>, %{{[a-z0-9]+}}: index)
+// CHECK-NOT: get_global
+// CHECK: %[[P:.*]] = memref.alloc()
+// CHECK: scf.for
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: linalg.generic {{.*}} outs(%[[P]] :
+// CHECK: linalg.generic {{.*}} ins(%[[P]] : memref<4x8xf32>) outs(%[[C]] :
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: memref.dealloc %[[P]]
+// CHECK: return %[[C]]
+func.func @loop_with_a_factor(%a: !t, %b: tensor<64x8xf32>, %alpha: f32, %c: tensor<4x8xf32>, %n: index)
+    -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = mx.fold_scale %a, %alpha : !t, f32 -> !t
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<4x8xf32> {
+    %1 = mx.block_matmul %0, %b, %acc : !t, tensor<64x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+    scf.yield %1 : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
+
 // IA-03: quantizing inside the loop needs memory for its results, the
 // accumulator needs none.
 // CHECK-LABEL: func.func @loop_that_quantizes

@@ -64,3 +64,11 @@ func.func @caller(%n: index, %w: !down) -> index {
   %0 = call @callee(%n, %w) : (index, !down) -> index
   return %0 : index
 }
+
+// CHECK-LABEL: func.func @attributesOfACall(
+// CHECK: call @callee(%{{.*}}) {arg_attrs = [{mx.n}]} : (index) -> index
+func.func @attributesOfACall(%n: index, %w: !down) -> index {
+  %0 = "func.call"(%n, %w) {callee = @callee, arg_attrs = [{mx.n}, {mx.w}]}
+      : (index, !down) -> index
+  return %0 : index
+}

@@ -83,3 +83,25 @@ func.func @transposed(%x: tensor<5x64xf32>) -> (tensor<i64>, tensor<i64>) {
   %r:2 = call @compare(%a, %bt) : (!any, !any) -> (tensor<i64>, tensor<i64>)
   return %r#0, %r#1 : tensor<i64>, tensor<i64>
 }
+
+// AC-03: scales that are a strided or a transposed view of another tensor are
+// read where they are, each by its own block. Every block has another scale.
+// RUN: mx-run %s --entry strided_scales --input p=2x64xi8:iota --input s=4x4xi8:iota,start=120 --input b=64x3xf32:normal --check | FileCheck %s --check-prefix=AC03
+// AC03: check: r0: ok: 128 elements, all equal
+// AC03: check: r1: ok: 6 elements, max error
+// AC03: check: r2: ok: 6 elements, max error
+!strided = !mx.tensor<2x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @strided_scales(%p: tensor<2x64xi8>, %s: tensor<4x4xi8>, %b: tensor<64x3xf32>)
+    -> (tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<2x3xf32>
+  %every_other = tensor.extract_slice %s[1, 0] [2, 2] [2, 2] : tensor<4x4xi8> to tensor<2x2xi8>
+  %t = mx.assemble %p, %every_other : tensor<2x64xi8>, tensor<2x2xi8> -> !strided
+  %0 = mx.dequantize_block %t : !strided -> tensor<2x64xf32>
+  %1 = mx.block_matmul %t, %b, %zero : !strided, tensor<64x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %corner = tensor.extract_slice %s[2, 1] [2, 2] [1, 1] : tensor<4x4xi8> to tensor<2x2xi8>
+  %e = tensor.empty() : tensor<2x2xi8>
+  %turned = linalg.transpose ins(%corner : tensor<2x2xi8>) outs(%e : tensor<2x2xi8>) permutation = [1, 0]
+  %u = mx.assemble %p, %turned : tensor<2x64xi8>, tensor<2x2xi8> -> !strided
+  %2 = mx.block_matmul %u, %b, %zero : !strided, tensor<64x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  return %0, %1, %2 : tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}

@@ -215,3 +215,42 @@ func.func private @requantize_one(%x: tensor<?x?xf32>) -> tensor<i64> {
   %r = call @differences(%1, %4) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<i64>
   return %r : tensor<i64>
 }
+
+// RK-07: two matrices of 40 rows stacked, each padded to 64 rows: row 64 of the
+// stack is the first row of the second one, in payload and scales. Quantized
+// zeros are neutral rows.
+// RUN: mx-run %s --entry padded_stack --input gate=40x32xf32:constant,value=1.5 --input up=40x32xf32:constant,value=96 --check | FileCheck %s --check-prefix=RK07
+// RK07: r0: tensor<4xf32>
+// RK07-NEXT: {{^}}[1.5 0. 96. 0.]{{$}}
+// RK07: r1: tensor<4xi8>
+// RK07-NEXT: {{^}}[ 125 127 -125 127]{{$}}
+// RK07: check: r0: ok
+// RK07: check: r1: ok
+!half = !mx.tensor<40x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+!stack = !mx.tensor<128x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @padded_stack(%gate: tensor<40x32xf32>, %up: tensor<40x32xf32>) -> (tensor<4xf32>, tensor<4xi8>) {
+  %zeros = arith.constant dense<0.0> : tensor<128x32xf32>
+  %g = mx.quantize_block %gate : tensor<40x32xf32> -> !half
+  %u = mx.quantize_block %up : tensor<40x32xf32> -> !half
+  %none = mx.quantize_block %zeros : tensor<128x32xf32> -> !stack
+  %0 = mx.insert_slice %g into %none[0, 0] [40, 32] : !half into !stack
+  %1 = mx.insert_slice %u into %0[64, 0] [40, 32] : !half into !stack
+  %values = mx.dequantize_block %1 : !stack -> tensor<128x32xf32>
+  %p, %scales = mx.disassemble %1 : !stack -> tensor<128x16xi8>, tensor<128x1xi8>
+  %c39 = arith.constant 39 : index
+  %c40 = arith.constant 40 : index
+  %c64 = arith.constant 64 : index
+  %c104 = arith.constant 104 : index
+  %c0 = arith.constant 0 : index
+  %v0 = tensor.extract %values[%c39, %c0] : tensor<128x32xf32>
+  %v1 = tensor.extract %values[%c40, %c0] : tensor<128x32xf32>
+  %v2 = tensor.extract %values[%c64, %c0] : tensor<128x32xf32>
+  %v3 = tensor.extract %values[%c104, %c0] : tensor<128x32xf32>
+  %s0 = tensor.extract %scales[%c39, %c0] : tensor<128x1xi8>
+  %s1 = tensor.extract %scales[%c40, %c0] : tensor<128x1xi8>
+  %s2 = tensor.extract %scales[%c64, %c0] : tensor<128x1xi8>
+  %s3 = tensor.extract %scales[%c104, %c0] : tensor<128x1xi8>
+  %v = tensor.from_elements %v0, %v1, %v2, %v3 : tensor<4xf32>
+  %s = tensor.from_elements %s0, %s1, %s2, %s3 : tensor<4xi8>
+  return %v, %s : tensor<4xf32>, tensor<4xi8>
+}

@@ -243,6 +243,12 @@ static llvm::Error measure(Invocation &invocation,
   return llvm::Error::success();
 }
 
+/// The options of MLIR's own pass manager.
+static llvm::LogicalResult configurePasses(mlir::PassManager &pm) {
+  mlir::applyDefaultTimingPassManagerCLOptions(pm);
+  return mlir::applyPassManagerCLOptions(pm);
+}
+
 static int run(mlir::MLIRContext &context) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
@@ -277,7 +283,7 @@ static int run(mlir::MLIRContext &context) {
   CompileOptions options;
   options.pipeline = pipeline;
   options.optLevel = std::min(optLevel.getValue(), 3u);
-  options.configure = mlir::applyPassManagerCLOptions;
+  options.configure = configurePasses;
   llvm::Expected<CompiledFunction> function =
       CompiledFunction::compile(program->getModule(), *signature, options);
   if (!function)
@@ -305,6 +311,8 @@ static int run(mlir::MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // First, because --mlir-print-ir-after and its like take the names of passes.
+  mx::registerAllPasses();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
@@ -320,7 +328,6 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   mx::registerAllDialects(registry);
-  mx::registerAllPasses();
   mlir::MLIRContext context(registry);
   return run(context);
 }

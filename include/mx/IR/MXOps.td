@@ -148,7 +148,6 @@ def MX_DequantizeBlockOp : MX_Op<"dequantize_block", [Pure,
 //===----------------------------------------------------------------------===//
 
 def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
-    AllTypesMatch<["accumulator", "result"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
         ["reifyResultShapes"]>]> {
   let summary = "C += A * B with A, B or both block-scaled along K";
@@ -176,7 +175,8 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
     3. A and B have the same K;
     4. batch dimensions of A and B are equal, unless one has none;
     5. the shape of C is the batch dimensions, then M, then N;
-    6. the element type of C is f32.
+    6. the element type of C is f32;
+    7. the result has the type of C.
 
     Example:
 
@@ -214,8 +214,7 @@ def MX_BlockMatmulOp : MX_Op<"block_matmul", [Pure, DestinationStyleOpInterface,
   let hasCanonicalizer = 1;
 }
 
-def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure,
-    AllTypesMatch<["source", "result"]>]> {
+def MX_FoldScaleOp : MX_Op<"fold_scale", [Pure]> {
   let summary = "multiply a block-scaled value by one factor, or one for each line";
   let description = [{
     The block-scaled value `alpha * source` (rule Z1). `alpha` is a scalar, or a

@@ -35,12 +35,12 @@ struct RefArray {
   std::vector<int64_t> integers;
 };
 
-/// A factor that a `mx.fold_scale` carries to the users of its result.
+/// The factor that a `mx.fold_scale` leaves to the users of its result: one for
+/// all, or one for each line along the block axis, in row-major order of the
+/// other axes.
 struct PendingFactor {
-  double value;
-  double bound;
-  /// Whether the factor is a constant of the program.
-  bool isConstant;
+  std::vector<double> values;
+  std::vector<double> bounds; // empty: exact
 };
 
 /// An `!mx.tensor`.
@@ -50,8 +50,8 @@ struct RefBlocks {
   llvm::SmallVector<int64_t> shape;
   std::vector<uint8_t> payload;
   std::vector<uint8_t> scales;
-  /// Not yet part of the bytes, in the order of their application.
-  llvm::SmallVector<PendingFactor, 0> factors;
+  /// Not part of the bytes, in the order of their application.
+  std::vector<PendingFactor> factors;
 };
 
 using RefValue = std::variant<RefArray, RefBlocks>;

@@ -201,78 +201,114 @@ static Value constantI8(OpBuilder &b, Location l, int64_t value) {
 // The exact way
 //===----------------------------------------------------------------------===//
 
-/// A scale times its factor.
-struct FoldedScale {
-  Value isExact; // i1
-  Value scale;   // of the type of the scale, if `isExact`
+namespace {
+
+/// A scale with its factor: whether the product is exact, and the product,
+/// which is defined only where it is. Each makes what it needs, because the
+/// guard and the product are two loops.
+class ScaleProduct {
+public:
+  ScaleProduct(OpBuilder &builder, Location loc, Value scale,
+               const Factor &factor)
+      : b(builder), l(loc), scale(scale), factor(factor) {}
+
+  Value isExact() {
+    return isa<FloatType>(scale.getType()) ? isExactFloat() : isExactByte();
+  }
+  Value get() {
+    return isa<FloatType>(scale.getType()) ? getFloat() : getByte();
+  }
+
+private:
+  Value compare(arith::CmpIPredicate predicate, Value lhs, int32_t rhs) {
+    return arith::CmpIOp::create(b, l, predicate, lhs, constantI32(b, l, rhs));
+  }
+  Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpFOp::create(b, l, predicate, lhs, rhs);
+  }
+  Value constant(double value) {
+    return arith::ConstantOp::create(b, l, b.getF64FloatAttr(value));
+  }
+  Value both(Value lhs, Value rhs) {
+    return arith::AndIOp::create(b, l, lhs, rhs);
+  }
+  Value either(Value lhs, Value rhs) {
+    return arith::OrIOp::create(b, l, lhs, rhs);
+  }
+  Value widen(Value value) {
+    return arith::ExtFOp::create(b, l, b.getF64Type(), value);
+  }
+
+  // The exponent of the factor is added to an E8M0 byte, which stays in
+  // [0, 254] or is NaN.
+
+  Value getWideByte() {
+    return arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
+  }
+  Value isNaNByte(Value byte) {
+    return compare(arith::CmpIPredicate::eq, byte, numerics::kScaleNaN);
+  }
+  Value addExponent(Value byte) {
+    return arith::AddIOp::create(b, l, byte, factor.exponent);
+  }
+  Value isExactByte() {
+    Value byte = getWideByte();
+    Value fits = compare(arith::CmpIPredicate::ult, addExponent(byte),
+                         numerics::kScaleNaN);
+    return both(factor.isPowerOfTwo, either(fits, isNaNByte(byte)));
+  }
+  Value getByte() {
+    Value byte = getWideByte();
+    Value product =
+        arith::SelectOp::create(b, l, isNaNByte(byte), byte, addExponent(byte));
+    return arith::TruncIOp::create(b, l, scale.getType(), product);
+  }
+
+  // The product of a scale in f32 or bf16 and the magnitude of its factor is
+  // exact and again a normal number, or the scale is NaN. In f64 the product of
+  // two f32 is exact.
+
+  Value multiply() {
+    return arith::MulFOp::create(b, l, widen(scale), widen(factor.magnitude));
+  }
+  /// To bf16 in two steps, for which there is machine code; a product that is
+  /// bf16 passes both.
+  Value round(Value product) {
+    Value rounded = arith::TruncFOp::create(b, l, b.getF32Type(), product);
+    if (scale.getType() != rounded.getType())
+      rounded = arith::TruncFOp::create(b, l, scale.getType(), rounded);
+    return rounded;
+  }
+  Value isNaNFloat() {
+    return compare(arith::CmpFPredicate::UNO, scale, scale);
+  }
+  Value isExactFloat() {
+    using Predicate = arith::CmpFPredicate;
+    using Limits = std::numeric_limits<float>;
+    Value product = multiply();
+    Value isSame = compare(Predicate::OEQ, widen(round(product)), product);
+    Value isNormal =
+        both(compare(Predicate::OGE, product, constant(Limits::min())),
+             compare(Predicate::OLE, product, constant(Limits::max())));
+    // Beside a NaN scale, too, only a finite factor other than 0 is one.
+    Value magnitude = widen(factor.magnitude);
+    Value isFactor =
+        both(compare(Predicate::OGT, magnitude, constant(0)),
+             compare(Predicate::OLE, magnitude, constant(Limits::max())));
+    return both(isFactor, either(both(isSame, isNormal), isNaNFloat()));
+  }
+  Value getFloat() {
+    return arith::SelectOp::create(b, l, isNaNFloat(), scale,
+                                   round(multiply()));
+  }
+
+  OpBuilder &b;
+  Location l;
+  Value scale;
+  Factor factor;
 };
 
-/// The exponent of the factor is added to an E8M0 byte, which stays in [0, 254]
-/// or is NaN.
-static FoldedScale foldByte(OpBuilder &b, Location l, Value scale,
-                            const Factor &factor) {
-  using Predicate = arith::CmpIPredicate;
-  Value byte = arith::ExtUIOp::create(b, l, b.getI32Type(), scale);
-  Value nan = constantI32(b, l, numerics::kScaleNaN);
-  Value isNaN = arith::CmpIOp::create(b, l, Predicate::eq, byte, nan);
-  Value sum = arith::AddIOp::create(b, l, byte, factor.exponent);
-  Value fits = arith::CmpIOp::create(b, l, Predicate::ult, sum, nan);
-  Value stays = arith::OrIOp::create(b, l, fits, isNaN);
-  FoldedScale folded;
-  folded.isExact = arith::AndIOp::create(b, l, factor.isPowerOfTwo, stays);
-  folded.scale = arith::TruncIOp::create(
-      b, l, scale.getType(), arith::SelectOp::create(b, l, isNaN, nan, sum));
-  return folded;
-}
-
-/// The product of a scale in f32 or bf16 and the magnitude of its factor is
-/// exact and again a normal number, or the scale is NaN.
-static FoldedScale foldFloat(OpBuilder &b, Location l, Value scale,
-                             const Factor &factor) {
-  using Predicate = arith::CmpFPredicate;
-  Type f64 = b.getF64Type();
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, l, b.getF64FloatAttr(value));
-  };
-  auto compare = [&](Predicate predicate, Value lhs, Value rhs) -> Value {
-    return arith::CmpFOp::create(b, l, predicate, lhs, rhs);
-  };
-  auto both = [&](Value lhs, Value rhs) -> Value {
-    return arith::AndIOp::create(b, l, lhs, rhs);
-  };
-  // In f64 the product of two f32 is exact.
-  Value wideScale = arith::ExtFOp::create(b, l, f64, scale);
-  Value wideFactor = arith::ExtFOp::create(b, l, f64, factor.magnitude);
-  Value product = arith::MulFOp::create(b, l, wideScale, wideFactor);
-  // To bf16 in two steps, for which there is machine code; a product that is
-  // bf16 passes both.
-  Value rounded = arith::TruncFOp::create(b, l, b.getF32Type(), product);
-  if (scale.getType() != rounded.getType())
-    rounded = arith::TruncFOp::create(b, l, scale.getType(), rounded);
-  Value isSame = compare(Predicate::OEQ,
-                         arith::ExtFOp::create(b, l, f64, rounded), product);
-  Value isNormal = both(compare(Predicate::OGE, product,
-                                constant(std::numeric_limits<float>::min())),
-                        compare(Predicate::OLE, product,
-                                constant(std::numeric_limits<float>::max())));
-  Value isNaN = compare(Predicate::UNO, wideScale, wideScale);
-  // Beside a NaN scale, too, only a finite factor other than 0 is one.
-  Value isFactor = both(compare(Predicate::OGT, wideFactor, constant(0)),
-                        compare(Predicate::OLE, wideFactor,
-                                constant(std::numeric_limits<float>::max())));
-  FoldedScale folded;
-  folded.isExact =
-      both(isFactor, arith::OrIOp::create(b, l, both(isSame, isNormal), isNaN));
-  folded.scale = arith::SelectOp::create(b, l, isNaN, scale, rounded);
-  return folded;
-}
-
-static FoldedScale fold(OpBuilder &b, Location l, Value scale,
-                        const Factor &factor) {
-  if (isa<FloatType>(scale.getType()))
-    return foldFloat(b, l, scale, factor);
-  return foldByte(b, l, scale, factor);
-}
+} // namespace
 
 /// `code`, negated where its factor is negative.
 static Value negate(OpBuilder &b, Location l, Value code, const Factor &factor,
@@ -338,11 +374,11 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
       return alpha.isTensor() ? takeApart(b, l, factor) : scalarFactor;
     };
 
-    Value isExact =
-        allStored(rewriter, loc, parts.scales, alpha,
-                  [&](OpBuilder &b, Location l, Value scale, Value factor) {
-                    return fold(b, l, scale, getFactor(b, l, factor)).isExact;
-                  });
+    Value isExact = allStored(
+        rewriter, loc, parts.scales, alpha,
+        [&](OpBuilder &b, Location l, Value scale, Value factor) {
+          return ScaleProduct(b, l, scale, getFactor(b, l, factor)).isExact();
+        });
     if (type.getFormat() == numerics::Format::I8 && mayNegate) {
       // -128 has no negative.
       Value canNegate = allStored(
@@ -375,7 +411,7 @@ struct FoldScale : OpConversionPattern<FoldScaleOp> {
           Value scales = mapStored(
               b, l, parts.scales, alpha,
               [&](OpBuilder &b, Location l, Value scale, Value factor) {
-                return fold(b, l, scale, getFactor(b, l, factor)).scale;
+                return ScaleProduct(b, l, scale, getFactor(b, l, factor)).get();
               });
           scf::YieldOp::create(b, l, ValueRange{payload, scales});
         },

@@ -3,6 +3,7 @@
 
 // RUN: mx-opt %s -convert-mx-to-linalg -split-input-file | FileCheck %s --implicit-check-not=mx.block_matmul
 
+// AC-06: the float operand has no scales, and none are made up for it.
 // CHECK-DAG: #[[$PAYLOAD:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[$SCALES:.*]] = affine_map<(d0, d1, d2) -> (d0, d2 floordiv 32)>
 // CHECK-DAG: #[[$RHS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>

@@ -8,13 +8,17 @@
 // CHECK-SAME: (%[[P:.*]]: tensor<4x64xi8>, %[[S:.*]]: tensor<4x2xi8>, %[[ALPHA:.*]]: f32)
 // CHECK: arith.bitcast %[[ALPHA]] : f32 to i32
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} ins(%[[S]] : tensor<4x2xi8>) outs(%{{.*}} : tensor<i1>)
+// The guard computes no product, and below the product computes no guard.
+// CHECK-NOT: arith.trunci
 // CHECK: %[[EXACT:.*]] = tensor.extract
 // CHECK: %[[R:.*]]:2 = scf.if %[[EXACT]] -> (tensor<4x64xi8>, tensor<4x2xi8>)
 // The sign goes to the elements, the exponent to the scales, NaN stays.
 // CHECK: arith.xori
-// CHECK: arith.cmpi eq, %{{.*}}, %c255_i32
-// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
-// CHECK: arith.select %{{.*}}, %c255_i32
+// CHECK: %[[NAN:.*]] = arith.cmpi eq, %[[BYTE:.*]], %c255_i32
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[SUM:.*]] = arith.addi %[[BYTE]], %{{.*}} : i32
+// CHECK-NOT: arith.cmpi
+// CHECK: arith.select %[[NAN]], %[[BYTE]], %[[SUM]]
 // CHECK: scf.yield
 // CHECK: } else {
 // CHECK: mx.decode_element f8E4M3FN
@@ -76,8 +80,9 @@ func.func @moves_behind_dequantize(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>, %alp
 // CHECK-NOT: scf.if
 // CHECK: %[[PRODUCT:.*]] = linalg.generic
 // CHECK: mx.decode_element
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[PRODUCT]], %{{.*}} : tensor<4x8xf32>
-// CHECK: arith.addf %{{.*}}, %[[SCALED]] : tensor<4x8xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<4x8xf32>) outs(%{{.*}} : tensor<4x8xf32>)
+// CHECK: %[[SCALED:.*]] = arith.mulf
+// CHECK: arith.addf %{{.*}}, %[[SCALED]] : f32
 func.func @moves_to_the_epilogue(%p: tensor<4x64xi8>, %s: tensor<4x2xi8>, %alpha: f32,
     %b: tensor<64x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %t = mx.assemble %p, %s : tensor<4x64xi8>, tensor<4x2xi8>
