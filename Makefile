@@ -6,7 +6,7 @@ JOBS  ?= $(shell scripts/jobs.sh)
 CORES := $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo check quick format docs tidy asan clean
+.PHONY: help setup build readers demo check quick bench format docs tidy asan clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -25,11 +25,18 @@ $(BUILD)/build.ninja: CMakePresets.json | setup
 demo: build ## quantize and run a real layer in all six formats
 	@python3 scripts/demo.py --build $(BUILD)
 
-check: build ## run every test, the format check and the docs check
+# Other projects' readers of checkpoints, from PyPI where that can be reached.
+readers:
+	@scripts/install-readers.sh $(BUILD)
+
+check: build readers ## run every test, the format check and the docs check
 	ctest --preset dev -j $(CORES)
 
 quick: build ## run the tests that take no more than seconds
 	ctest --preset dev -j $(CORES) -LE slow
+
+bench: build ## run the benchmarks
+	@for program in $(BUILD)/benchmarks/*-benchmark; do "$$program" || exit 1; done
 
 format: setup ## format the C++ files in place
 	@scripts/check-format.sh --fix

@@ -9,6 +9,8 @@ packages=(
   clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools libomp-22-dev
   # test: lit and FileCheck, time limits for lit tests, gtest, sanitizers
   llvm-22-tools python3-psutil libgtest-dev libclang-rt-22-dev
+  # benchmarks
+  libbenchmark-dev
   # format and lint
   clang-format-22 clang-tidy-22
 )

@@ -124,6 +124,12 @@ parseGguf(std::shared_ptr<const MappedFile> mapped) {
   return result;
 }
 
+/// Whether `text` can begin a safetensors file: its other kinds have a magic
+/// number, this one the length of a JSON object.
+static bool looksLikeSafetensors(StringRef text) {
+  return text.size() > 8 && text[8] == '{';
+}
+
 Expected<Checkpoint> Checkpoint::parse(std::shared_ptr<const MappedFile> file,
                                        int scaleBias) {
   StringRef text = file->text();
@@ -141,6 +147,10 @@ Expected<Checkpoint> Checkpoint::parse(std::shared_ptr<const MappedFile> file,
     view->name = sys::path::stem(file->path()).str();
     result.contents.plain.push_back(std::move(*view));
   } else {
+    if (!file->path().ends_with(".safetensors") && !looksLikeSafetensors(text))
+      return makeError({file->path()},
+                       "expected a safetensors, index.json, GGUF or npy file, "
+                       "got none of them");
     Expected<SafetensorsFile> tensors = SafetensorsFile::parse(file);
     if (!tensors)
       return tensors.takeError();

@@ -8,7 +8,21 @@
 
 #include "mx/Checkpoint/MXTensor.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace mx::checkpoint {
+
+bool MXTensorInfo::matches(numerics::Format expectedFormat,
+                           int64_t expectedBlockSize, int64_t expectedBlockAxis,
+                           llvm::ArrayRef<int64_t> expectedShape) const {
+  return format == expectedFormat && blockSize == expectedBlockSize &&
+         blockAxis == expectedBlockAxis &&
+         shape.size() == expectedShape.size() &&
+         llvm::all_of(llvm::zip_equal(expectedShape, shape), [](auto pair) {
+           auto [want, have] = pair;
+           return want < 0 || want == have;
+         });
+}
 
 std::string MXTensorInfo::describe() const {
   std::string text;

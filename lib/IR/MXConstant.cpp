@@ -118,6 +118,18 @@ ElementsAttr mx::makeConstant(RankedTensorType type, AsmResourceBlob blob) {
       type, shareBlob(type.getContext(), std::move(blob)));
 }
 
+ElementsAttr mx::makeConstant(RankedTensorType type, ArrayRef<uint8_t> data,
+                              std::shared_ptr<const void> owner) {
+  size_t width = getElementBytes(type.getElementType());
+  if (!llvm::isAddrAligned(llvm::Align(width), data.data()))
+    return makeConstant(type, HeapAsmResourceBlob::allocateAndCopyWithAlign(
+                                  asChars(data), kAlignment));
+  auto release = [owner = std::move(owner)](void *, size_t, size_t) {};
+  return makeConstant(type,
+                      AsmResourceBlob(asChars(data), width, std::move(release),
+                                      /*dataIsMutable=*/false));
+}
+
 ElementsAttr mx::makeSplat(RankedTensorType type, ArrayRef<uint8_t> element) {
   return DenseElementsAttr::getFromRawBuffer(
       type, type.getNumElements() ? asChars(element) : ArrayRef<char>());

@@ -15,6 +15,7 @@
 
 #include "ArrayDriver.h"
 #include "BlockKernels.h"
+#include "RowKernels.h"
 #include "mx/Numerics/Element.h"
 
 #include <algorithm>
@@ -140,7 +141,121 @@ struct Decoder {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// E8M0 scales, blocks of 32
+//===----------------------------------------------------------------------===//
+
+/// Quantizes an array in whole blocks, by the kernels for rows.
+template <FloatType T>
+class RowQuantizer {
+public:
+  RowQuantizer(const detail::QuantizeRowKernels &kernels, const BlockSpec &spec,
+               const void *src, const BlockLayout &layout, uint8_t *payload,
+               Encoder &encoder)
+      : kernels(kernels), spec(spec), src(src), layout(layout),
+        payload(payload), encoder(encoder) {}
+
+  void quantizeRows(int64_t firstRow, const detail::Region &region) {
+    for (int64_t b = 0; b < layout.rowBlocks; b += detail::kRowBlocks) {
+      int64_t blocks = std::min(detail::kRowBlocks, layout.rowBlocks - b);
+      int64_t count = blocks * detail::kRowBlockSize;
+      detail::Region piece = region.advanced(b * detail::kRowBlockSize);
+      bool isDense = region.elementStride == 1;
+      if (!isDense)
+        detail::loadTile<T>(src, piece, count, tile);
+      for (int64_t g = 0; g < region.rows; ++g) {
+        int64_t row = firstRow + g;
+        uint8_t *rowPayload =
+            payload + row * layout.rowBytes +
+            packedBytes(spec.format, b * detail::kRowBlockSize);
+        const void *pieceValues = values;
+        if (!isDense)
+          kernels.narrowF32(tile.row(g), count, values);
+        else if (kernels.narrow)
+          kernels.narrow(at(piece.position(g, 0)), count, values);
+        else
+          pieceValues = at(piece.position(g, 0));
+        int64_t firstBlock = row * layout.rowBlocks + b;
+        uint32_t left = kernels.quantize(spec, pieceValues, blocks,
+                                         encoder.scales + firstBlock,
+                                         rowPayload, encoder.stats);
+        for (int64_t i = 0; left; ++i, left >>= 1)
+          if (left & 1)
+            encodeBlock(firstBlock + i,
+                        piece.advanced(i * detail::kRowBlockSize), g,
+                        rowPayload + packedBytes(spec.format,
+                                                 i * detail::kRowBlockSize));
+      }
+    }
+    if (!encoder.stats)
+      return;
+    encoder.stats->blocks += region.rows * layout.rowBlocks;
+    encoder.stats->elements += region.rows * layout.rowElements;
+  }
+
+private:
+  const void *at(int64_t position) const {
+    return static_cast<const char *>(src) + position * byteWidth(T);
+  }
+
+  /// A block that has its scale already.
+  void encodeBlock(int64_t block, const detail::Region &region, int64_t row,
+                   uint8_t *blockPayload) {
+    uint32_t bits[detail::kRowBlockSize];
+    uint8_t codes[detail::kRowBlockSize];
+    for (int64_t i = 0; i < detail::kRowBlockSize; ++i)
+      bits[i] = detail::loadBits<T>(src, region.position(row, i));
+    encoder.encode(block, bits, detail::kRowBlockSize, codes);
+    pack(spec.format, codes, detail::kRowBlockSize, blockPayload);
+  }
+
+  const detail::QuantizeRowKernels &kernels;
+  const BlockSpec &spec;
+  const void *src;
+  const BlockLayout &layout;
+  uint8_t *payload;
+  Encoder &encoder;
+  detail::Tile tile;
+  uint16_t values[detail::kRowBlocks * detail::kRowBlockSize];
+};
+
+static_assert(detail::kRowBlocks * detail::kRowBlockSize <=
+                  detail::kTileElements,
+              "a piece of a row must fit a tile");
+
 } // namespace
+
+/// Dequantizes an array in whole blocks, by the kernels for rows.
+template <FloatType T>
+static void dequantizeRows(detail::DequantizeRowKernel kernel, Format format,
+                           const uint8_t *payload, const uint8_t *scales,
+                           const std::vector<int64_t> &shape, int64_t blockAxis,
+                           const BlockLayout &layout, void *dst,
+                           const std::vector<int64_t> &strides) {
+  detail::Tile tile;
+  detail::forEachRowGroup(
+      shape, strides, blockAxis, layout.rows,
+      [&](int64_t firstRow, const detail::Region &region) {
+        for (int64_t b = 0; b < layout.rowBlocks; b += detail::kRowBlocks) {
+          int64_t blocks = std::min(detail::kRowBlocks, layout.rowBlocks - b);
+          int64_t first = b * detail::kRowBlockSize;
+          detail::Region piece = region.advanced(first);
+          bool isDense = region.elementStride == 1;
+          for (int64_t g = 0; g < region.rows; ++g) {
+            int64_t row = firstRow + g;
+            void *out = tile.row(g);
+            if (isDense)
+              out = static_cast<char *>(dst) +
+                    piece.position(g, 0) * byteWidth(T);
+            kernel(payload + row * layout.rowBytes + packedBytes(format, first),
+                   scales + row * layout.rowBlocks + b, blocks, out);
+          }
+          if (!isDense)
+            detail::storeTile<T>(dst, piece, blocks * detail::kRowBlockSize,
+                                 tile);
+        }
+      });
+}
 
 void quantize(const BlockSpec &spec, FloatType type, const void *src,
               const std::vector<int64_t> &shape,
@@ -155,6 +270,21 @@ void quantize(const BlockSpec &spec, FloatType type, const void *src,
   Encoder encoder = {
       spec, scales, stats,
       detail::getEncodeKernel(spec.format, spec.rounding, stats != nullptr)};
+  detail::QuantizeRowKernels kernels =
+      detail::getQuantizeRowKernels(spec.format, type, stats != nullptr);
+  if (kernels.quantize && spec.blockSize == detail::kRowBlockSize &&
+      layout->scaleCount) {
+    detail::withFloatType(type, [&](auto t) {
+      RowQuantizer<t.value> quantizer(kernels, spec, src, *layout, payload,
+                                      encoder);
+      detail::forEachRowGroup(
+          shape, strides, blockAxis, layout->rows,
+          [&](int64_t firstRow, const detail::Region &region) {
+            quantizer.quantizeRows(firstRow, region);
+          });
+    });
+    return;
+  }
   detail::quantizeArray(encoder, spec.format, spec.blockSize, type, src, shape,
                         strides, blockAxis, *layout, payload);
 }
@@ -169,6 +299,17 @@ void dequantize(Format format, int64_t blockSize, const uint8_t *payload,
   assert(layout && "the shape does not fit the block size and axis");
   if (!layout)
     return;
+  // A strided result goes through a tile of f32.
+  bool isDense = strides[blockAxis] == 1;
+  detail::DequantizeRowKernel kernel =
+      detail::getDequantizeRowKernel(format, isDense ? type : FloatType::F32);
+  if (kernel && blockSize == detail::kRowBlockSize && layout->scaleCount) {
+    detail::withFloatType(type, [&](auto t) {
+      dequantizeRows<t.value>(kernel, format, payload, scales, shape, blockAxis,
+                              *layout, dst, strides);
+    });
+    return;
+  }
   Decoder decoder = {scales, detail::getDecodeKernel(format)};
   detail::dequantizeArray(decoder, format, blockSize, payload, *layout, shape,
                           blockAxis, type, dst, strides);

@@ -37,23 +37,7 @@ uint8_t chooseScale(Format format, uint32_t amaxBits, ScaleRule rule,
   const FormatInfo &info = getInfo(format);
   detail::Parts amax = detail::normalize(amaxBits); // S6
   uint32_t frac = static_cast<uint32_t>(amax.significand) & kFractionMask;
-  bool bump = false;
-  switch (rule) {
-  case ScaleRule::Floor: // S1
-    break;
-  case ScaleRule::Ceil: // S2
-    bump = frac > 0;
-    break;
-  case ScaleRule::RCeil: // S3
-    bump = frac > info.rceilFrac;
-    break;
-  case ScaleRule::Even: // S4
-    bump = frac >= info.evenFrac;
-    break;
-  case ScaleRule::NoSat: // S5
-    bump = frac >= info.nosatFrac;
-    break;
-  }
+  bool bump = frac >= detail::firstBumpedFraction(info, rule);
   int32_t scale = amax.exponent - info.emax + (bump ? 1 : 0);
   return static_cast<uint8_t>(std::clamp(scale, -127, 127) + kScaleBias);
 }

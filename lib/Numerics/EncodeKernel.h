@@ -49,6 +49,24 @@ inline Parts split(uint32_t magnitude) {
   return {fraction | (isNormal << 23), field - isNormal - 126};
 }
 
+/// The smallest fraction of an amax, the low 23 bits of its normalized
+/// significand, that takes the next larger scale (S1 to S5).
+constexpr uint32_t firstBumpedFraction(const FormatInfo &info, ScaleRule rule) {
+  switch (rule) {
+  case ScaleRule::Floor: // S1
+    break;
+  case ScaleRule::Ceil: // S2
+    return 1;
+  case ScaleRule::RCeil: // S3
+    return info.rceilFrac + 1;
+  case ScaleRule::Even: // S4
+    return info.evenFrac;
+  case ScaleRule::NoSat: // S5
+    return info.nosatFrac;
+  }
+  return kFractionMask + 1; // never
+}
+
 /// Rounds significand * 2^(exponent - 23), where significand < 2^24, to the
 /// magnitude code of format F, before saturation (E1, E3).
 ///

@@ -288,13 +288,9 @@ static llvm::Expected<HostValue>
 fromCheckpoint(MXTensorType type, const checkpoint::MXTensor &tensor,
                llvm::StringRef what, llvm::StringRef spec) {
   const checkpoint::MXTensorInfo &info = tensor.info;
-  bool fits = type.hasPowerOfTwoScales() && info.format == type.getFormat() &&
-              info.blockSize == type.getBlockSize() &&
-              info.blockAxis == type.getBlockAxis() &&
-              info.shape.size() == type.getShape().size();
-  for (size_t axis = 0; fits && axis < info.shape.size(); ++axis)
-    fits = ShapedType::isDynamic(type.getDimSize(axis)) ||
-           type.getDimSize(axis) == info.shape[axis];
+  bool fits = type.hasPowerOfTwoScales() &&
+              info.matches(type.getFormat(), type.getBlockSize(),
+                           type.getBlockAxis(), type.getShape());
   if (!fits) {
     std::string expected;
     llvm::raw_string_ostream(expected) << type;

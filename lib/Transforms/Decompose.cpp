@@ -297,6 +297,12 @@ SmallVector<Type> getTypesOfValues(Operation *op) {
 
 struct MXDecompose : mx::impl::MXDecomposeBase<MXDecompose> {
   void runOnOperation() override {
+    // An argument that is still one does not come from a checkpoint any more,
+    // and its halves are not the tensor that the attribute names.
+    getOperation().walk([](func::FuncOp function) {
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        function.removeArgAttr(i, kCheckpointAttr);
+    });
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
     // The conversion does not visit what cannot be reached.

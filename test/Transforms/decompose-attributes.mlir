@@ -28,6 +28,12 @@ func.func @of_the_function(%t: !t) attributes {llvm.emit_c_interface} {
   return
 }
 
+// But for the name of a tensor in a file, which no half is.
+// CHECK: func.func @of_a_checkpoint(%{{[a-z0-9]+}}: tensor<4x64xi8>, %{{[a-z0-9]+}}: tensor<4x2xi8>, %{{[a-z0-9]+}}: tensor<4xf32>) {
+func.func @of_a_checkpoint(%t: !t {mx.checkpoint = "f.safetensors:t"}, %x: tensor<4xf32> {mx.checkpoint = "f.safetensors:x"}) {
+  return
+}
+
 // Attributes of a call, of its arguments and of its results.
 // CHECK-LABEL: func.func @of_a_call
 // CHECK: call @callee(%{{.*}}, %{{.*}}, %{{.*}}) {arg_attrs = [{mx.t}, {mx.t}, {mx.x}], mx.call, no_inline, res_attrs = [{mx.f}, {mx.r}, {mx.r}]} : (tensor<4x64xi8>, tensor<4x2xi8>, f32) -> (f32, tensor<4x64xi8>, tensor<4x2xi8>)

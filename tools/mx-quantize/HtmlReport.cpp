@@ -47,8 +47,8 @@ tbody tr:nth-child(even) { background: var(--stripe); }
 .text { text-align: left; }
 .why { color: var(--soft); }
 .warn { color: var(--warn); }
-td.name { white-space: normal; overflow-wrap: anywhere; min-width: 20rem; }
-td.why { white-space: normal; min-width: 8rem; }
+td.name { white-space: normal; overflow-wrap: anywhere; min-width: 13rem; }
+td.why { white-space: normal; min-width: 17rem; }
 svg { display: block; max-width: 100%; height: auto; }
 td svg { max-width: none; margin-left: auto; }
 svg rect { fill: var(--bar); }

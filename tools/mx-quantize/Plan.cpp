@@ -196,10 +196,14 @@ Error Planner::keep(TensorPlan &plan, bool wanted, const Twine &reason) {
                    "cannot be quantized as the recipe says: " + reason);
 }
 
+/// The axis of a name or a number. The names `in` and `out` are those of a
+/// weight [.., out, in], as PyTorch's Linear and stacked experts have it.
 static std::optional<int64_t> resolveAxis(StringRef axis, int64_t rank) {
   int64_t value = 0;
-  if (axis == "last")
-    value = rank - 1;
+  if (axis == "last" || axis == "in")
+    value = -1;
+  else if (axis == "out")
+    value = -2;
   else if (axis != "first" && axis.getAsInteger(10, value))
     return std::nullopt;
   if (value < 0)
@@ -243,8 +247,9 @@ Error Planner::choose(TensorPlan &plan, const QuantizeSource *source) {
   std::optional<int64_t> axis = resolveAxis(treatment.axis, rank);
   if (!axis)
     return makeError({input.path, plan.name},
-                     "expected an axis of " + formatShape(plan.shape) +
-                         ", got '" + printable(treatment.axis, 40) + "'");
+                     "expected last, first, in, out or an axis of " +
+                         formatShape(plan.shape) + ", got '" +
+                         printable(treatment.axis, 40) + "'");
   if (source->isQ8_0 && *axis != rank - 1)
     return keep(plan, wanted, "Q8_0 has blocks along the last axis");
   plan.info.format = *treatment.format;

@@ -25,7 +25,7 @@ struct Treatment {
   std::optional<numerics::Format> format;
   numerics::ScaleRule rule = numerics::ScaleRule::Floor;
   numerics::Rounding rounding = numerics::Rounding::NearestEven;
-  /// "last", "first" or a number, from the end if negative.
+  /// "last", "first", "in", "out" or a number, from the end if negative.
   std::string axis = "last";
 };
 

@@ -63,7 +63,9 @@ static cl::opt<std::string> roundingName(
 static cl::opt<std::string>
     axisName("axis", cl::cat(category), cl::init("last"),
              cl::value_desc("axis"),
-             cl::desc("Axis of the blocks: last (default), first or a number"));
+             cl::desc("Axis of the blocks: last (default), first, in or out "
+                      "(of a weight [.., out, in]) or a number, from the end "
+                      "if negative"));
 static cl::list<std::string>
     includeGlobs("include", cl::cat(category), cl::value_desc("glob"),
                  cl::desc("Quantize only tensors that match (repeatable)"));

@@ -91,11 +91,11 @@ static bool sweepScalar(Format format, Rounding rounding) {
 }
 
 /// Every f32 that a block of scale 1 can hold through `quantize`: in each block
-/// one element, the power of two of the largest binade, fixes the scale.
-static bool sweepArray(Format format, Rounding rounding) {
-  constexpr int64_t blockSize = 512;
-  constexpr int64_t blocks = 256;
-  constexpr int64_t count = blockSize * blocks;
+/// one element, the power of two of the largest binade, fixes the scale. Blocks
+/// of 32 have their own loops.
+static bool sweepArray(Format format, Rounding rounding, int64_t blockSize) {
+  constexpr int64_t count = 1 << 17;
+  int64_t blocks = count / blockSize;
   int emax = getInfo(format).emax;
   uint32_t anchor = floatToBits(std::ldexp(1.0f, emax));
   uint32_t end = floatToBits(std::ldexp(1.0f, emax + 1));
@@ -152,7 +152,9 @@ int main(int argc, char **argv) {
   bool passed = true;
   for (Format format : formats)
     for (Rounding rounding : kRoundings) {
-      bool ok = sweepScalar(format, rounding) && sweepArray(format, rounding);
+      bool ok = sweepScalar(format, rounding) &&
+                sweepArray(format, rounding, 32) &&
+                sweepArray(format, rounding, 512);
       std::printf("%-9s %-14s %s\n", getInfo(format).name, stringify(rounding),
                   ok ? "passed" : "FAILED");
       std::fflush(stdout);

@@ -39,6 +39,11 @@ struct MXTensorInfo {
   std::optional<numerics::BlockLayout> layout() const {
     return numerics::getBlockLayout(format, blockSize, shape, blockAxis);
   }
+  /// Whether a value of this type is asked for; a negative extent of
+  /// `expectedShape` is any.
+  bool matches(numerics::Format expectedFormat, int64_t expectedBlockSize,
+               int64_t expectedBlockAxis,
+               llvm::ArrayRef<int64_t> expectedShape) const;
   /// "64x32xf8E4M3FN, block_size = 32, block_axis = 1".
   std::string describe() const;
 };

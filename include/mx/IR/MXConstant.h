@@ -17,6 +17,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mx/IR/MXTypes.h"
+#include <memory>
 
 namespace mx {
 
@@ -51,6 +52,12 @@ mlir::AsmResourceBlob allocateConstant(mlir::RankedTensorType type);
 /// after its contents and shared by equal constants.
 mlir::ElementsAttr makeConstant(mlir::RankedTensorType type,
                                 mlir::AsmResourceBlob blob);
+
+/// The same with data that somebody else keeps, as long as `owner` lives; a
+/// resource takes it without a copy, unless it is not aligned to its elements.
+mlir::ElementsAttr makeConstant(mlir::RankedTensorType type,
+                                llvm::ArrayRef<uint8_t> data,
+                                std::shared_ptr<const void> owner);
 
 /// The constant of type `type` with `element`, the bytes of one element,
 /// everywhere.

@@ -13,6 +13,9 @@
 
 namespace mx {
 
+/// The attribute of a function argument that `mx-load-constants` reads.
+inline constexpr llvm::StringLiteral kCheckpointAttr = "mx.checkpoint";
+
 #define GEN_PASS_DECL
 #include "mx/Transforms/Passes.h.inc"
 

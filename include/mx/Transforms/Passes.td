@@ -23,7 +23,8 @@ def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
     away.
 
     The attributes of an argument or result go to both halves (MLIR's own
-    conversion leaves them at the old position, which is another argument).
+    conversion leaves them at the old position, which is another argument); but
+    for `mx.checkpoint`, which goes: it names the value, not a half of it.
 
     Before: a module. After: only operations of the mx dialect have operands or
     results of type `!mx.tensor`; anything else that has, is an error. So is a
@@ -48,6 +49,63 @@ def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mx::MXDialect"];
+}
+
+def MXLoadConstants : Pass<"mx-load-constants", "::mlir::ModuleOp"> {
+  let summary = "make constants of arguments that a checkpoint holds";
+  let description = [{
+    An argument of a function with the attribute `mx.checkpoint = "FILE:TENSOR"`
+    becomes a constant with the bytes of that tensor: `mx.constant` where the
+    argument is an `!mx.tensor`, `arith.constant` where it is a tensor of plain
+    numbers. FILE is what `mx-run --input` reads: safetensors with any of the
+    layouts of `mx-quantize`, an `index.json` of shards, GGUF or npy. A relative
+    FILE starts at the option `directory`.
+
+    Larger constants are resources. Where the file has the bytes as the dialect
+    stores them, they are the pages of the file itself, mapped, so that a model
+    larger than memory can be loaded; the file must not change meanwhile.
+
+    The type of the argument is what the file must hold: format, block size,
+    block axis and shape for an `!mx.tensor` with E8M0 scales, element type and
+    shape for other tensors. Anything else is an error at the argument that
+    names file, tensor and, where there is one, byte offset. So are a dynamic
+    shape, a declaration, and a use of the function that is no `func.call`,
+    because the argument is gone afterwards.
+
+    Before: a module. After: no function has an argument with the attribute; the
+    calls do without its operands.
+
+    Example:
+
+    ```mlir
+    !weight = !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+    func.func @weight(%w: !weight {mx.checkpoint = "examples/data/ones.mx.safetensors:w"})
+        -> !weight {
+      return %w : !weight
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    !weight = !mx.tensor<4x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+
+    func.func @weight() -> !weight {
+      %w = mx.constant payload(dense<102> : tensor<4x32xi8>)
+                       scales(dense<125> : tensor<4x2xi8>) : !weight
+      return %w : !weight
+    }
+    ```
+  }];
+  let options = [
+    Option<"directory", "directory", "std::string", /*default=*/"",
+           "where relative file names start (default: the working directory)">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mx::MXDialect"
+  ];
 }
 
 def MXPadReduction : Pass<"mx-pad-reduction"> {

@@ -67,7 +67,7 @@ inline void useAll(const Checkpoint &file) {
 /// Parses `bytes` as a checkpoint of the kind its first bytes say.
 inline int fuzzCheckpoint(llvm::ArrayRef<uint8_t> bytes) {
   llvm::Expected<Checkpoint> file =
-      Checkpoint::parse(MappedFile::fromBytes("fuzz", bytes));
+      Checkpoint::parse(MappedFile::fromBytes("fuzz.safetensors", bytes));
   if (file)
     useAll(*file);
   else
