@@ -79,11 +79,11 @@ std::optional<Target> Target::parse(StringRef name) {
 
 namespace {
 
-/// Sizes that fill the vector registers of an instruction set: sums for `rows`
-/// times `columns`, the operands beside them.
+/// Sizes that fill the vector registers of an instruction set with sums and
+/// leave some for operands.
 struct Sizes {
-  int64_t dotRows, dotColumns; // where one decode serves all columns
-  int64_t panelRows, panelVectors;
+  int64_t dotRows, dotColumns; // at most so many columns share a decode
+  int64_t panelRows;           // times two vectors of columns
   int64_t depth; // so that a panel of columns stays in the first-level cache
 };
 
@@ -92,11 +92,11 @@ struct Sizes {
 static Sizes getSizes(InstructionSet set) {
   switch (set) {
   case InstructionSet::Generic:
-    return {2, 2, 4, 2, 256};
+    return {1, 2, 4, 256};
   case InstructionSet::AVX2:
-    return {2, 4, 6, 2, 256};
+    return {1, 4, 6, 256};
   case InstructionSet::AVX512:
-    return {4, 4, 12, 2, 256};
+    return {2, 4, 12, 256};
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -106,23 +106,28 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   Sizes sizes = getSizes(target.set);
   int64_t lanes = target.getLanes();
   ArrayRef<int64_t> order = target.getOrder(type.getFormat());
+  auto make = [&](Kernel kernel, int64_t rows, int64_t width) {
+    return StrategyAttr::get(context, kernel, lanes, rows, width, sizes.depth,
+                             order);
+  };
   // A decoded vector that meets few columns is best used at once; one that
   // meets many is best stored and broadcast element by element.
-  if (!ShapedType::isDynamic(columns) && columns <= sizes.dotColumns) {
-    int64_t rows = columns == 1 ? 2 * sizes.dotRows : sizes.dotRows;
-    return StrategyAttr::get(context, Kernel::Dot, lanes, rows,
-                             std::max<int64_t>(columns, 1), sizes.depth, order);
-  }
-  return StrategyAttr::get(context, Kernel::Panel, lanes, sizes.panelRows,
-                           sizes.panelVectors * lanes, sizes.depth, order);
+  bool isKnown = !ShapedType::isDynamic(columns);
+  if (isKnown && columns <= sizes.dotColumns)
+    return make(Kernel::Dot, sizes.dotRows, std::max<int64_t>(columns, 1));
+  // Columns that fit one vector would leave half of a wide panel empty.
+  if (isKnown && columns <= lanes)
+    return make(Kernel::Panel, 2 * sizes.panelRows, lanes);
+  return make(Kernel::Panel, sizes.panelRows, 2 * lanes);
 }
 
 int64_t mx::getTileRows(StrategyAttr strategy) {
   // Enough work for a thread, and a decoded tile that fits the second-level
   // cache.
-  return strategy.getKernel() == Kernel::Dot
-             ? 16 * strategy.getRows()
-             : llvm::alignTo(96, strategy.getRows());
+  constexpr int64_t kDotRows = 64, kPanelRows = 96;
+  return llvm::alignTo(strategy.getKernel() == Kernel::Dot ? kDotRows
+                                                           : kPanelRows,
+                       strategy.getRows());
 }
 
 std::optional<std::string> mx::getObstacle(MXTensorType type) {

@@ -142,6 +142,7 @@ Operands makeOperands(MXTensorType a, MXTensorType b, int64_t m, int64_t n,
 
 void expectWithinM2(const Operands &operands, int index,
                     const HostValue &result) {
+  // AC-01.
   numerics::MatmulReference reference = operands.reference(index);
   std::vector<float> got = toFloats(result.parts[0]);
   ASSERT_EQ(static_cast<int64_t>(got.size()), operands.m * operands.n);

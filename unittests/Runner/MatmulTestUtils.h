@@ -37,7 +37,7 @@ Operands makeOperands(MXTensorType a, MXTensorType b, int64_t m, int64_t n,
                       int64_t k, std::mt19937 &generator,
                       const std::vector<uint8_t> &scales, const Fill &fill);
 
-/// AC-01: every element of product `index` is within the bound of rule M2.
+/// Every element of product `index` is within the bound of rule M2.
 void expectWithinM2(const Operands &operands, int index,
                     const HostValue &result);
 /// The same for all three.

@@ -1,7 +1,7 @@
 // What is chosen, or why nothing is, is told on request.
 
-// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles="target=generic print-strategy" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=remark
-// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles=target=generic -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty --implicit-check-not=remark
+// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles="target=generic print-strategy" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not='remark:'
+// RUN: mx-opt %s -mx-decompose -convert-mx-to-tiles=target=generic -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty --implicit-check-not='remark:'
 // RUN: not mx-opt %s -convert-mx-to-tiles=target=vax 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // NONE-NOT: error
