@@ -36,7 +36,8 @@ quick: build ## run the tests that take no more than seconds
 	ctest --preset dev -j $(CORES) -LE slow
 
 bench: build ## run the benchmarks
-	@for program in $(BUILD)/benchmarks/*-benchmark; do "$$program" || exit 1; done
+	@for program in $(BUILD)/benchmarks/*-benchmark; do \
+	  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE "$$program" || exit 1; done
 
 format: setup ## format the C++ files in place
 	@scripts/check-format.sh --fix

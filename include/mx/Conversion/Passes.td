@@ -174,8 +174,9 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     rule M3 asks for; else the reference lowering.
 
     A result is the same for any number of threads: no sum is divided among
-    them. What has no strategy is left for `convert-mx-to-linalg`. With
-    `print-strategy`, remarks tell each strategy, or why there is none.
+    them. What has no strategy is left for `convert-mx-to-linalg`; for a matmul,
+    a remark says why. With `print-strategy`, remarks tell this of every
+    operation, and each strategy that was chosen.
 
     Before: any block-scaled operation, after `mx-decompose`. After: tiles, and
     what is left.

@@ -360,13 +360,19 @@ Value TiledMatmul::build() {
                                          groups);
 }
 
+/// Whether nothing is to be computed.
+static bool isEmpty(BlockMatmulOp op) {
+  Type lhs = op.getLhs().getType();
+  return llvm::is_contained(op.getType().getShape(), 0) ||
+         getOperandShape(lhs).back() == 0;
+}
+
 /// Why this lowering has nothing for `op` with the rows of `type`.
 static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
                                                       MXTensorType type) {
   if (!type)
     return std::string("an operand of floats");
-  if (llvm::is_contained(op.getType().getShape(), 0) ||
-      type.getDimSize(type.getBlockAxis()) == 0)
+  if (isEmpty(op))
     return std::string("a dimension of size 0");
   return getObstacle(type);
 }
@@ -426,7 +432,8 @@ bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
     transposed = true;
   }
   if (obstacle) {
-    if (explain)
+    // PF-01: nobody should have to guess why a matmul is slow.
+    if (explain || !isEmpty(op))
       remarkReference(op, *obstacle);
     return false;
   }

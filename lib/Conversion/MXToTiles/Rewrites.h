@@ -15,11 +15,12 @@
 namespace mx {
 
 /// block_matmul -> packed columns and tiles of rows (Matmul.cpp). Leaves what
-/// the fast path has no code for. If `explain`, a remark tells the strategy, or
-/// why there is none. Returns whether `op` is gone.
+/// the fast path has no code for, with a remark. If `explain`, a remark tells
+/// the strategy. Returns whether `op` is gone.
 bool tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
-/// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise.
+/// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise, but
+/// silent unless `explain`.
 bool tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
 bool tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 
