@@ -1,4 +1,5 @@
-//===- MXTileOps.cpp - operations on one tile ------------------------------===//
+//===- MXTileOps.cpp - operations on one tile
+//------------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,8 +49,8 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       emitError() << "expected " << what << ", got " << got;
     return success(holds);
   };
-  if (failed(expect(lanes == 4 || lanes == 8 || lanes == 16,
-                    "4, 8 or 16 lanes", lanes)) ||
+  if (failed(expect(lanes == 4 || lanes == 8 || lanes == 16, "4, 8 or 16 lanes",
+                    lanes)) ||
       failed(expect(rows > 0 && rows <= 32, "1 to 32 rows", rows)) ||
       failed(
           expect(columns > 0 && columns <= 64, "1 to 64 columns", columns)) ||
@@ -57,8 +58,8 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                     "a depth that is a positive multiple of 32", depth)))
     return failure();
   if (!order.empty() && !isOrder(order, 5))
-    return emitError() << "expected an order of the bits 0 to 4, got ["
-                       << order << "]";
+    return emitError() << "expected an order of the bits 0 to 4, got [" << order
+                       << "]";
   return success();
 }
 
@@ -74,24 +75,21 @@ static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
   bool isBuffer = isa<MemRefType>(destination.getType());
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()) != isBuffer)
-      return op->emitOpError() << "expected all operands to be tensors or all "
-                                  "to be memrefs, got "
-                               << operand.getType() << " and "
-                               << destination.getType();
+      return op->emitOpError()
+             << "expected all operands to be tensors or all "
+                "to be memrefs, got "
+             << operand.getType() << " and " << destination.getType();
   size_t numResults = isBuffer ? 0 : op.getNumDpsInits();
   if (op->getNumResults() != numResults)
     return op->emitOpError() << "expected " << numResults << " results, got "
                              << op->getNumResults();
-  for (auto [result, init] :
-       llvm::zip(op->getResults(), op.getDpsInits()))
+  for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
     if (result.getType() != init.getType())
-      return op->emitOpError() << "expected a result of type "
-                               << init.getType() << ", got "
-                               << result.getType();
+      return op->emitOpError() << "expected a result of type " << init.getType()
+                               << ", got " << result.getType();
   if (type.getBlockSize() % kChunk != 0)
-    return op->emitOpError()
-           << "expected a block size that is a multiple of " << kChunk
-           << ", got " << type.getBlockSize();
+    return op->emitOpError() << "expected a block size that is a multiple of "
+                             << kChunk << ", got " << type.getBlockSize();
   Type scale = cast<ShapedType>(scales.getType()).getElementType();
   if (scale != type.getScalesType().getElementType())
     return op->emitOpError()
@@ -206,12 +204,12 @@ LogicalResult DecodePackedOp::verify() {
   if (!llvm::isPowerOf2_64(count))
     return emitOpError() << "expected a power of two of elements, got "
                          << count;
-  if (failed(verifyPacked(*this, getElementType(), count,
-                          getCodes().getType())))
+  if (failed(
+          verifyPacked(*this, getElementType(), count, getCodes().getType())))
     return failure();
   if (!getOrder().empty() && !isOrder(getOrder(), llvm::Log2_64(count)))
     return emitOpError() << "expected an order of the bits 0 to "
-                         << llvm::Log2_64(count) - 1 << ", got ["
-                         << getOrder() << "]";
+                         << llvm::Log2_64(count) - 1 << ", got [" << getOrder()
+                         << "]";
   return success();
 }

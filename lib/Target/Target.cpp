@@ -70,8 +70,8 @@ Target Target::getHost() {
 std::optional<Target> Target::parse(StringRef name) {
   if (name == "host")
     return getHost();
-  for (InstructionSet set : {InstructionSet::Generic, InstructionSet::AVX2,
-                             InstructionSet::AVX512})
+  for (InstructionSet set :
+       {InstructionSet::Generic, InstructionSet::AVX2, InstructionSet::AVX512})
     if (name == Target{set}.getName())
       return Target{set};
   return std::nullopt;

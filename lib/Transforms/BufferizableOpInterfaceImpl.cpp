@@ -19,9 +19,8 @@ namespace {
 
 /// A tile whose destination is read (an accumulator), or only written.
 template <typename TileOp, bool readsDestination>
-struct TileModel
-    : DstBufferizableOpInterfaceExternalModel<
-          TileModel<TileOp, readsDestination>, TileOp> {
+struct TileModel : DstBufferizableOpInterfaceExternalModel<
+                       TileModel<TileOp, readsDestination>, TileOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     return readsDestination ||

@@ -16,9 +16,9 @@
 #include "mx/Runner/Check.h"
 #include "mx/Runner/Inputs.h"
 #include "mx/Runner/Jit.h"
-#include "mx/Runner/Threads.h"
 #include "mx/Runner/Output.h"
 #include "mx/Runner/Program.h"
+#include "mx/Runner/Threads.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -292,7 +292,8 @@ static int run(mlir::MLIRContext &context) {
   options.configure = configurePasses;
   if (threads.getNumOccurrences()) {
     if (threads == 0)
-      return fail(makeError("--num-threads: expected a positive number, got 0"));
+      return fail(
+          makeError("--num-threads: expected a positive number, got 0"));
     setThreads(threads);
   }
   llvm::Expected<CompiledFunction> function =

@@ -55,8 +55,8 @@ private:
     std::string floats =
         index == 0 ? "tensor<?x" + n + "xf32>" : "tensor<" + n + "x?xf32>";
     std::string x = index == 0 ? "!any" : "!f", y = index == 0 ? "!f" : "!any";
-    std::string operands = index == 0 ? "%a, %y, %c : !a, !f, !f"
-                                      : "%x, %b, %d : !f, !b, !f";
+    std::string operands =
+        index == 0 ? "%a, %y, %c : !a, !f, !f" : "%x, %b, %d : !f, !b, !f";
     return "!a = " + print(a) + "\n!b = " + print(b) + "\n!f = " + floats +
            "\n!any = tensor<?x?xf32>\nfunc.func @main(%a: !a, %b: !b, %x: " +
            x + ", %y: " + y + ", %c: " + y + ", %d: " + x +

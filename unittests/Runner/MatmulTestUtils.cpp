@@ -87,7 +87,8 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
       int64_t element = index == 0 ? left : right;
       double x = floats[index == 0 ? right : left];
       double product = std::fabs(unscaled[element] * x);
-      overflows |= std::isinf(scaled[element]) && std::isfinite(unscaled[element]);
+      overflows |=
+          std::isinf(scaled[element]) && std::isfinite(unscaled[element]);
       if (std::isfinite(product))
         sum += product;
       if (product > 0)

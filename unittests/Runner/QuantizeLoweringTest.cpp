@@ -28,8 +28,8 @@ struct Case {
 
 std::string nameOf(const Case &c) {
   return std::string(numerics::getInfo(c.format).shortName) + "_" +
-         stringify(c.kind).str() + "_axis" + std::to_string(c.blockAxis) +
-         "_" + c.pipeline.name;
+         stringify(c.kind).str() + "_axis" + std::to_string(c.blockAxis) + "_" +
+         c.pipeline.name;
 }
 
 class QuantizeLowering : public ::testing::TestWithParam<Case> {};

@@ -74,8 +74,8 @@ struct Pipeline {
   std::string name, text;
 };
 
-/// The lowerings that this test binary is about: the reference, or the fast path
-/// for every target that this machine has.
+/// The lowerings that this test binary is about: the reference, or the fast
+/// path for every target that this machine has.
 const std::vector<Pipeline> &getPipelines();
 
 /// The same for a matmul: the reference once more with the reduction split.

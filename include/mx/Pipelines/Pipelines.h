@@ -33,10 +33,9 @@ struct MXToCPUOptions : public mlir::PassPipelineOptions<MXToCPUOptions> {
       *this, "target",
       llvm::cl::desc("what the code is for: host, generic, avx2 or avx512"),
       llvm::cl::init("host")};
-  Option<bool> threads{
-      *this, "threads",
-      llvm::cl::desc("run tiles in parallel, by OpenMP"),
-      llvm::cl::init(true)};
+  Option<bool> threads{*this, "threads",
+                       llvm::cl::desc("run tiles in parallel, by OpenMP"),
+                       llvm::cl::init(true)};
   Option<bool> printStrategy{
       *this, "print-strategy",
       llvm::cl::desc("tell by a remark how each operation is computed"),

@@ -69,13 +69,10 @@ static Value unpack(ByteBuilder &b, numerics::Format format, Value packed) {
     Value low = b.pick(packed, 0, 3), middle = b.pick(packed, 1, 3),
           high = b.pick(packed, 2, 3);
     Value code0 = b.bitAnd(low, 0x3F);
-    Value code1 =
-        b.bitAnd(b.bitOr(b.shr(low, 6), b.shl(middle, 2)), 0x3F);
-    Value code2 =
-        b.bitAnd(b.bitOr(b.shr(middle, 4), b.shl(high, 4)), 0x3F);
+    Value code1 = b.bitAnd(b.bitOr(b.shr(low, 6), b.shl(middle, 2)), 0x3F);
+    Value code2 = b.bitAnd(b.bitOr(b.shr(middle, 4), b.shl(high, 4)), 0x3F);
     Value code3 = b.shr(high, 2);
-    return b.interleave(b.interleave(code0, code2),
-                        b.interleave(code1, code3));
+    return b.interleave(b.interleave(code0, code2), b.interleave(code1, code3));
   }
   default:
     return packed;
@@ -112,10 +109,10 @@ Value mx::packCodes(OpBuilder &builder, Location loc, numerics::Format format,
       Value code = arith::AndIOp::create(builder, loc, groups,
                                          constant(0x3Fu << (8 * i)));
       code = arith::ShRUIOp::create(builder, loc, code, constant(2 * i));
-      joined =
-          i == 0 ? code : arith::OrIOp::create(builder, loc, joined, code);
+      joined = i == 0 ? code : arith::OrIOp::create(builder, loc, joined, code);
     }
-    Value bytes = vector::BitCastOp::create(builder, loc, codes.getType(), joined);
+    Value bytes =
+        vector::BitCastOp::create(builder, loc, codes.getType(), joined);
     SmallVector<int64_t> mask;
     for (int64_t i = 0; i < count; ++i)
       if (i % 4 != 3)
@@ -136,9 +133,8 @@ struct EncodePacked : OpConversionPattern<EncodePackedOp> {
   matchAndRewrite(EncodePackedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto codesType =
-        VectorType::get(op.getValues().getType().getShape(),
-                        rewriter.getI8Type());
+    auto codesType = VectorType::get(op.getValues().getType().getShape(),
+                                     rewriter.getI8Type());
     Value scales = vector::BroadcastOp::create(rewriter, loc, codesType,
                                                adaptor.getScale());
     Value codes = EncodeElementOp::create(
@@ -158,14 +154,14 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
   matchAndRewrite(DecodePackedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ByteBuilder b(rewriter, op.getLoc());
-    Value codes = unpack(b, *getElementFormat(op.getElementType()),
-                         adaptor.getCodes());
+    Value codes =
+        unpack(b, *getElementFormat(op.getElementType()), adaptor.getCodes());
     if (!op.getOrder().empty()) {
       SmallVector<int64_t> mask;
       for (int64_t i = 0; i < op.getType().getNumElements(); ++i)
         mask.push_back(getElementAt(op.getOrder(), i));
-      codes = vector::ShuffleOp::create(rewriter, op.getLoc(), codes, codes,
-                                        mask);
+      codes =
+          vector::ShuffleOp::create(rewriter, op.getLoc(), codes, codes, mask);
     }
     rewriter.replaceOpWithNewOp<DecodeElementOp>(
         op, op.getType(), op.getElementTypeAttr(), codes, Value());

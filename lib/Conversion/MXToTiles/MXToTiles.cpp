@@ -41,8 +41,8 @@ OpFoldResult mx::getTileSize(OpBuilder &builder, Location loc, Value offset,
 }
 
 void mx::remarkReference(Operation *op, StringRef obstacle) {
-  emitRemark(op->getLoc())
-      << "takes the reference lowering because of " << obstacle;
+  emitRemark(op->getLoc()) << "takes the reference lowering because of "
+                           << obstacle;
 }
 
 namespace {

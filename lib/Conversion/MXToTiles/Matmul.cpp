@@ -164,8 +164,8 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   for (int64_t axis = 0; axis < numBatch; ++axis)
     batchSizes.push_back(sizeOf(op.getAccumulator(), axis));
   int64_t axis = numBatch + (transposed ? 0 : dims.hasM);
-  numColumns = hasColumns ? sizeOf(op.getAccumulator(), axis)
-                          : builder.getIndexAttr(1);
+  numColumns =
+      hasColumns ? sizeOf(op.getAccumulator(), axis) : builder.getIndexAttr(1);
   depth = getMatmulSizeOfK(builder, loc, type, parts);
 }
 
@@ -173,8 +173,7 @@ Value TiledMatmul::expandTo(Value value, int64_t rank, int64_t numLast) const {
   auto source = cast<RankedTensorType>(value.getType());
   if (source.getRank() == rank)
     return value;
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, value);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
   SmallVector<int64_t> shape = llvm::to_vector(source.getShape());
   int64_t place = source.getRank() - numLast, added = rank - source.getRank();
   shape.insert(shape.begin() + place, added, 1);
@@ -237,8 +236,7 @@ Value TiledMatmul::packColumns() {
   if (columnsBatched)
     llvm::append_range(sizes, batchSizes);
   int64_t numBatch = sizes.size();
-  sizes.push_back(
-      computeSize(builder, loc, s0.ceilDiv(width), numColumns));
+  sizes.push_back(computeSize(builder, loc, s0.ceilDiv(width), numColumns));
   sizes.push_back(depth);
   sizes.push_back(builder.getIndexAttr(width));
   Value init =
@@ -316,14 +314,14 @@ Value TiledMatmul::build() {
           for (int64_t dim = first; dim < rank; ++dim) {
             bool isTiled = dim - first == tiledDim;
             offsets.push_back(isTiled ? OpFoldResult(row) : zero);
-            sizes.push_back(
-                isTiled ? rows : tensor::getMixedSize(b, l, source, dim));
+            sizes.push_back(isTiled ? rows
+                                    : tensor::getMixedSize(b, l, source, dim));
           }
           SmallVector<OpFoldResult> strides(rank, one);
           SmallVector<int64_t> shape;
           for (OpFoldResult size : ArrayRef(sizes).drop_front(first))
-            shape.push_back(getConstantIntValue(size).value_or(
-                ShapedType::kDynamic));
+            shape.push_back(
+                getConstantIntValue(size).value_or(ShapedType::kDynamic));
           auto sliceType = RankedTensorType::get(
               shape, cast<ShapedType>(source.getType()).getElementType());
           return tensor::ExtractSliceOp::create(b, l, sliceType, source,
@@ -383,14 +381,13 @@ static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
 static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
   Value scales = getParts(builder, loc, operand).scales;
   auto i32 = builder.getI32Type();
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(i32));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(i32));
   Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), i32);
   init = linalg::FillOp::create(builder, loc, zero, init).getResult(0);
   int64_t rank = cast<ShapedType>(scales.getType()).getRank();
-  SmallVector<AffineMap> maps = {
-      builder.getMultiDimIdentityMap(rank),
-      AffineMap::get(rank, 0, builder.getContext())};
+  SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank),
+                                 AffineMap::get(rank, 0, builder.getContext())};
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::reduction);
   auto largest = linalg::GenericOp::create(
@@ -407,13 +404,12 @@ static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
         Value isNaN =
             arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
                                   constant(numerics::kScaleNaN));
-        distance =
-            arith::SelectOp::create(b, l, isNaN, constant(0), distance);
+        distance = arith::SelectOp::create(b, l, isNaN, constant(0), distance);
         Value result = arith::MaxSIOp::create(b, l, args[1], distance);
         linalg::YieldOp::create(b, l, result);
       });
-  Value distance = tensor::ExtractOp::create(builder, loc,
-                                             largest.getResult(0), ValueRange());
+  Value distance = tensor::ExtractOp::create(builder, loc, largest.getResult(0),
+                                             ValueRange());
   // Elements are within 2^-16 to 2^16, so that scaled ones are within 2^-80 to
   // 2^80 and normal.
   Value limit =

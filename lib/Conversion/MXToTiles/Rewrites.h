@@ -19,8 +19,8 @@ namespace mx {
 /// the strategy. Returns whether `op` is gone.
 bool tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
-/// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise, but
-/// silent unless `explain`.
+/// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise,
+/// but silent unless `explain`.
 bool tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
 bool tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 

@@ -64,9 +64,8 @@ static Value restoreRows(OpBuilder &builder, Location loc, Value value,
 }
 
 /// Builds the tile from slices of inputs and destinations.
-using TileFn = llvm::function_ref<ValueRange(OpBuilder &, Location,
-                                             ValueRange inputs,
-                                             ValueRange destinations)>;
+using TileFn = llvm::function_ref<ValueRange(
+    OpBuilder &, Location, ValueRange inputs, ValueRange destinations)>;
 
 /// Tiles of rows of `inputs` and `destinations`, all of rank 2; the new
 /// destinations.
@@ -97,7 +96,8 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
         SmallVector<Value> results = makeTile(b, l, from, to);
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
-        for (auto [result, part, whole] : llvm::zip_equal(results, to, wholes)) {
+        for (auto [result, part, whole] :
+             llvm::zip_equal(results, to, wholes)) {
           auto place = part.getDefiningOp<tensor::ExtractSliceOp>();
           tensor::ParallelInsertSliceOp::create(
               b, l, result, whole, place.getMixedOffsets(),
@@ -114,8 +114,9 @@ static TypeAttr getTileType(MXTensorType type) {
 }
 
 static void remarkStrategy(Operation *op, const Target &target) {
-  emitRemark(op->getLoc()) << "strategy for " << target.getName() << ": rows in vectors "
-                   << "of " << target.getLanes();
+  emitRemark(op->getLoc()) << "strategy for " << target.getName()
+                           << ": rows in vectors "
+                           << "of " << target.getLanes();
 }
 
 bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
@@ -148,8 +149,7 @@ bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
           .front();
   if (explain)
     remarkStrategy(op, target);
-  op.replaceAllUsesWith(
-      restoreRows(builder, loc, result, op.getType(), sizes));
+  op.replaceAllUsesWith(restoreRows(builder, loc, result, op.getType(), sizes));
   op.erase();
   return true;
 }
@@ -174,24 +174,24 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   SmallVector<OpFoldResult> scaleSizes = payloadSizes;
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   int64_t bits = numerics::getInfo(type.getFormat()).bits;
-  payloadSizes[axis] = computeSize(builder, loc, (s0 * bits).floorDiv(8),
-                                   payloadSizes[axis]);
+  payloadSizes[axis] =
+      computeSize(builder, loc, (s0 * bits).floorDiv(8), payloadSizes[axis]);
   scaleSizes[axis] = computeSize(builder, loc, s0.floorDiv(type.getBlockSize()),
                                  scaleSizes[axis]);
   SmallVector<Value> wholes;
-  for (ArrayRef<OpFoldResult> sizes : {ArrayRef(payloadSizes), ArrayRef(scaleSizes)})
+  for (ArrayRef<OpFoldResult> sizes :
+       {ArrayRef(payloadSizes), ArrayRef(scaleSizes)})
     wholes.push_back(flattenRows(
         builder, loc,
         tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type())));
   SmallVector<Value> results = tileRows(
       builder, loc, flattenRows(builder, loc, source), wholes,
       [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
-        return TileQuantizeOp::create(b, l, to.getTypes(), from[0], to[0], to[1],
-                                      getTileType(type),
-                                      b.getI64IntegerAttr(target.getLanes()),
-                                      op.getScaleRuleAttr(),
-                                      op.getRoundingAttr(),
-                                      op.getZeroScaleAttr())
+        return TileQuantizeOp::create(
+                   b, l, to.getTypes(), from[0], to[0], to[1],
+                   getTileType(type), b.getI64IntegerAttr(target.getLanes()),
+                   op.getScaleRuleAttr(), op.getRoundingAttr(),
+                   op.getZeroScaleAttr())
             .getResult();
       });
   Value payload = restoreRows(builder, loc, results[0], type.getPayloadType(),

@@ -18,8 +18,8 @@ using namespace mx;
 static Value makeNaNsAlike(KernelBuilder &kernel, Value values) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, values,
-                                      values);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, values, values);
   Value nan = kernel.splat(llvm::bit_cast<float>(numerics::kQuietNaN));
   return arith::SelectOp::create(b, loc, isNaN, nan, values);
 }
@@ -29,11 +29,12 @@ void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
   KernelBuilder kernel(builder, loc, op.getLanes());
   BlockReader reader(kernel, op.getBlockedType(), /*order=*/{}, op.getPayload(),
                      op.getScales());
-  Type element = cast<ShapedType>(op.getDestination().getType()).getElementType();
+  Type element =
+      cast<ShapedType>(op.getDestination().getType()).getElementType();
   MXTensorType type = op.getBlockedType();
   // Of elements that are none, E8M0 scales make only the right one.
-  bool canBeNaN = numerics::getInfo(type.getFormat()).hasNaN ||
-                  !type.hasPowerOfTwoScales();
+  bool canBeNaN =
+      numerics::getInfo(type.getFormat()).hasNaN || !type.hasPowerOfTwoScales();
   Value numRows = kernel.dim(op.getPayload(), 0);
   auto writeChunk = [&](Value row, Value chunk, Value scale) {
     for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk))) {
@@ -44,22 +45,20 @@ void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
         scaled = arith::TruncFOp::create(
             builder, loc, VectorType::get({kernel.getLanes()}, element),
             scaled);
-      kernel.store(scaled, op.getDestination(),
-                   {row, kernel.add(kernel.mul(chunk, kChunk),
-                                    v * kernel.getLanes())});
+      kernel.store(
+          scaled, op.getDestination(),
+          {row, kernel.add(kernel.mul(chunk, kChunk), v * kernel.getLanes())});
     }
   };
   kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
-    kernel.loop(
-        kernel.index(0), reader.getNumBlocks(), 1, [&](Value block) {
-          Value scale = kernel.broadcast(reader.readScale(row, block));
-          int64_t chunks = reader.getChunksPerBlock();
-          if (chunks == 1)
-            return writeChunk(row, block, scale);
-          Value first = kernel.mul(block, chunks);
-          kernel.loop(first, kernel.add(first, chunks), 1, [&](Value chunk) {
-            writeChunk(row, chunk, scale);
-          });
-        });
+    kernel.loop(kernel.index(0), reader.getNumBlocks(), 1, [&](Value block) {
+      Value scale = kernel.broadcast(reader.readScale(row, block));
+      int64_t chunks = reader.getChunksPerBlock();
+      if (chunks == 1)
+        return writeChunk(row, block, scale);
+      Value first = kernel.mul(block, chunks);
+      kernel.loop(first, kernel.add(first, chunks), 1,
+                  [&](Value chunk) { writeChunk(row, chunk, scale); });
+    });
   });
 }

@@ -74,9 +74,8 @@ void DotKernel::buildRows(Value firstRow, int64_t rows) {
     buildSums(firstRow, rows, column, columns);
   });
   if (columns > 1)
-    kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
-      buildSums(firstRow, rows, column, 1);
-    });
+    kernel.loop(wholeColumns, numColumns, 1,
+                [&](Value column) { buildSums(firstRow, rows, column, 1); });
 }
 
 /// Adds the products of `rows` rows and `columns` columns to the accumulator.
@@ -95,10 +94,9 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
         decodeScales(firstRow, rows, firstBlock, count);
         return kernel.loop(kernel.index(0), count, 1, carried,
                            [&](Value block, ValueRange inner) {
-                             return addBlock(firstRow, rows, firstColumn,
-                                             columns,
-                                             kernel.add(firstBlock, block),
-                                             block, inner);
+                             return addBlock(
+                                 firstRow, rows, firstColumn, columns,
+                                 kernel.add(firstBlock, block), block, inner);
                            });
       });
   for (int64_t r = 0; r < rows; ++r)
@@ -147,9 +145,8 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
     for (int64_t v = 0; v < vectors; ++v)
       for (int64_t c = 0; c < columns; ++c) {
         Value x = kernel.load(
-            packed,
-            {kernel.add(firstColumn, c),
-             kernel.add(firstElement, v * kernel.getLanes())});
+            packed, {kernel.add(firstColumn, c),
+                     kernel.add(firstElement, v * kernel.getLanes())});
         for (int64_t r = 0; r < rows; ++r) {
           Value &sum = result[r * columns + c];
           sum = sum ? kernel.fma(decoded[r][v], x, sum)
@@ -176,8 +173,8 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
         builder, loc, scales, ValueRange{kernel.index(r), blockInGroup});
     scale = kernel.broadcast(scale);
     for (int64_t c = 0; c < columns; ++c)
-      result.push_back(kernel.fma(products[r * columns + c], scale,
-                                  sums[r * columns + c]));
+      result.push_back(
+          kernel.fma(products[r * columns + c], scale, sums[r * columns + c]));
   }
   return result;
 }

@@ -89,8 +89,8 @@ void KernelBuilder::store(Value vector, Value memref, ValueRange indices) {
 
 Value KernelBuilder::sumOfLanes(Value vector) {
   // Without a start it would be +0, and a sum of -0 would not stay what it is.
-  Value start = arith::ConstantOp::create(builder, loc,
-                                          builder.getF32FloatAttr(-0.0f));
+  Value start =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(-0.0f));
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
                                      vector, start,
                                      arith::FastMathFlags::reassoc);
@@ -136,14 +136,13 @@ SmallVector<Value> BlockReader::readChunk(Value row, Value chunk) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   auto bytesType = VectorType::get({bytesPerChunk}, builder.getI8Type());
-  Value bytes = vector::LoadOp::create(
-      builder, loc, bytesType, payload,
-      ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
+  Value bytes =
+      vector::LoadOp::create(builder, loc, bytesType, payload,
+                             ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
   auto valuesType = VectorType::get({kChunk}, builder.getF32Type());
-  Value values = DecodePackedOp::create(builder, loc, valuesType,
-                                        TypeAttr::get(type.getElementType()),
-                                        bytes,
-                                        builder.getDenseI64ArrayAttr(order));
+  Value values = DecodePackedOp::create(
+      builder, loc, valuesType, TypeAttr::get(type.getElementType()), bytes,
+      builder.getDenseI64ArrayAttr(order));
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < kChunk / kernel.getLanes(); ++i)
     vectors.push_back(kernel.slice(values, i));
@@ -160,9 +159,8 @@ Value BlockReader::readScale(Value row, Value block) {
   if (stored.getType().isBF16())
     return arith::ExtFOp::create(b, loc, f32, stored);
   if (!type.hasPowerOfTwoScales())
-    return DecodeElementOp::create(b, loc, f32,
-                                   TypeAttr::get(type.getScaleType()), stored,
-                                   Value());
+    return DecodeElementOp::create(
+        b, loc, f32, TypeAttr::get(type.getScaleType()), stored, Value());
   // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));

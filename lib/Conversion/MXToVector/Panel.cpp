@@ -50,8 +50,7 @@ PanelKernel::PanelKernel(OpBuilder &builder, TileMatmulOp op)
       vectors(strategy.getColumns() / strategy.getLanes()) {
   numRows = kernel.dim(op.getPayload(), 0);
   numColumns = kernel.dim(op.getAccumulator(), op.getTransposed() ? 0 : 1);
-  decoded =
-      kernel.allocate({getTileRows(strategy), strategy.getDepth()});
+  decoded = kernel.allocate({getTileRows(strategy), strategy.getDepth()});
 }
 
 void PanelKernel::build() {
@@ -59,18 +58,17 @@ void PanelKernel::build() {
   int64_t chunksAtOnce = strategy.getDepth() / kChunk;
   Value numChunks = kernel.mul(reader.getNumBlocks(), chunksPerBlock);
   Value numPanels = kernel.dim(op.getPacked(), 0);
-  kernel.loop(
-      kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
-        Value left = arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(),
-                                           numChunks, firstChunk);
-        Value count = kernel.minimum(left, kernel.index(chunksAtOnce));
-        decodeRows(firstChunk, count);
-        Value firstElement = kernel.mul(firstChunk, kChunk);
-        Value depth = kernel.mul(count, kChunk);
-        kernel.loop(kernel.index(0), numPanels, 1, [&](Value panel) {
-          multiplyPanel(panel, firstElement, depth);
-        });
-      });
+  kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
+    Value left = arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                       numChunks, firstChunk);
+    Value count = kernel.minimum(left, kernel.index(chunksAtOnce));
+    decodeRows(firstChunk, count);
+    Value firstElement = kernel.mul(firstChunk, kChunk);
+    Value depth = kernel.mul(count, kChunk);
+    kernel.loop(kernel.index(0), numPanels, 1, [&](Value panel) {
+      multiplyPanel(panel, firstElement, depth);
+    });
+  });
 }
 
 /// Decodes and scales some chunks of all rows of the tile.
@@ -112,10 +110,9 @@ void PanelKernel::multiplyRows(Value panel, Value firstElement, Value depth,
         Value packedRow = kernel.add(firstElement, element);
         SmallVector<Value> columns, result;
         for (int64_t v = 0; v < vectors; ++v)
-          columns.push_back(
-              kernel.load(op.getPacked(),
-                          {panel, packedRow,
-                           kernel.index(v * kernel.getLanes())}));
+          columns.push_back(kernel.load(
+              op.getPacked(),
+              {panel, packedRow, kernel.index(v * kernel.getLanes())}));
         for (int64_t r = 0; r < rows; ++r) {
           Value value = memref::LoadOp::create(
               builder, loc, decoded, ValueRange{kernel.add(row, r), element});
@@ -178,10 +175,9 @@ void PanelKernel::addRow(Value row, Value column, ValueRange vectors) {
         },
         [&](OpBuilder &b, Location l) {
           Value left = arith::SubIOp::create(b, l, numColumns, first);
-          auto maskType =
-              VectorType::get({lanes}, b.getI1Type());
-          Value mask = vector::CreateMaskOp::create(b, l, maskType,
-                                                    ValueRange{left});
+          auto maskType = VectorType::get({lanes}, b.getI1Type());
+          Value mask =
+              vector::CreateMaskOp::create(b, l, maskType, ValueRange{left});
           Value old = vector::MaskedLoadOp::create(
               b, l, kernel.getVectorType(), op.getAccumulator(),
               ValueRange{row, first}, mask, product);

@@ -73,10 +73,10 @@ Value QuantizeKernel::addMagnitudes(Value largest, Value chunk) {
     Value bits = arith::BitcastOp::create(builder, loc, bitsType,
                                           kernel.slice(chunk, v));
     bits = arith::AndIOp::create(builder, loc, bits, mask);
-    largest = largest
-                  ? arith::MaxSIOp::create(builder, loc, largest, bits)
-                        .getResult()
-                  : bits;
+    largest =
+        largest
+            ? arith::MaxSIOp::create(builder, loc, largest, bits).getResult()
+            : bits;
   }
   return largest;
 }
@@ -107,9 +107,9 @@ void QuantizeKernel::quantizeBlock(Value row, Value block) {
   }
   Value amax = vector::ReductionOp::create(
       builder, loc, vector::CombiningKind::MAXSI, largest);
-  Value scale = ChooseScaleOp::create(builder, loc, builder.getI8Type(),
-                                      element, amax, op.getScaleRuleAttr(),
-                                      op.getZeroScaleAttr());
+  Value scale =
+      ChooseScaleOp::create(builder, loc, builder.getI8Type(), element, amax,
+                            op.getScaleRuleAttr(), op.getZeroScaleAttr());
   memref::StoreOp::create(builder, loc, scale, op.getScales(),
                           ValueRange{row, block});
 

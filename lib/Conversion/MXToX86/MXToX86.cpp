@@ -144,8 +144,7 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
-      return b.call("llvm.x86.avx2.pshuf.b", b.type(32, 8),
-                    {entries, nibbles});
+      return b.call("llvm.x86.avx2.pshuf.b", b.type(32, 8), {entries, nibbles});
     };
     Value high = look(24), low = look(16);
 
@@ -156,8 +155,8 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
         llvm::append_values(mask, place, 32 + place);
       }
       Value halves = b.bitcast(b.shuffle(low, high, mask), b.type(32, 16));
-      Value wide = arith::ExtUIOp::create(rewriter, op.getLoc(),
-                                          b.type(32, 32), halves);
+      Value wide =
+          arith::ExtUIOp::create(rewriter, op.getLoc(), b.type(32, 32), halves);
       rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(32)));
       return success();
     }
@@ -200,8 +199,8 @@ struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
         b.floats(16));
     Value bytes = arith::ExtUIOp::create(rewriter, op.getLoc(), b.type(16, 32),
                                          op.getCodes());
-    Value shifted = arith::ShRUIOp::create(rewriter, op.getLoc(), bytes,
-                                           b.splat(bytes, 4));
+    Value shifted =
+        arith::ShRUIOp::create(rewriter, op.getLoc(), bytes, b.splat(bytes, 4));
     auto look = [&](Value index) {
       return b.call("llvm.x86.avx512.permvar.sf.512", b.floats(16),
                     {entries, index});
@@ -236,8 +235,8 @@ struct DecodeThroughF16 : OpRewritePattern<DecodePackedOp> {
     int64_t magnitude = ((1LL << (info.bits - 1)) - 1)
                         << (10 - info.mantissaBits);
     if (shift != 0) {
-      words = arith::ShRSIOp::create(rewriter, loc, words,
-                                     b.splat(words, shift));
+      words =
+          arith::ShRSIOp::create(rewriter, loc, words, b.splat(words, shift));
       words = b.bitAnd(words, 0x8000 | magnitude);
     }
     if (info.hasNaN && !info.hasInf) {
@@ -268,8 +267,8 @@ struct DecodeThroughF16 : OpRewritePattern<DecodePackedOp> {
 private:
   /// Codes of 8 bits at the top of 16.
   static Value alignBytes(VectorBuilder &b, Value codes, int64_t count) {
-    Value words = arith::ExtUIOp::create(b.builder, b.loc, b.type(count, 16),
-                                         codes);
+    Value words =
+        arith::ExtUIOp::create(b.builder, b.loc, b.type(count, 16), codes);
     return b.shl(words, 8);
   }
 
@@ -282,8 +281,7 @@ private:
       llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
       shifts.push_back(static_cast<int16_t>(10 - bit));
     }
-    Value words =
-        b.bitcast(b.shuffle(codes, codes, mask), b.type(count, 16));
+    Value words = b.bitcast(b.shuffle(codes, codes, mask), b.type(count, 16));
     return arith::ShLIOp::create(b.builder, b.loc, words,
                                  b.constant<int16_t>(shifts));
   }
@@ -302,8 +300,8 @@ struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
     Location loc = op.getLoc();
     VectorBuilder b(rewriter, loc);
     int64_t count = op.getType().getNumElements();
-    Value wide = arith::ExtSIOp::create(rewriter, loc, b.type(count, 32),
-                                        op.getCodes());
+    Value wide =
+        arith::ExtSIOp::create(rewriter, loc, b.type(count, 32), op.getCodes());
     Value values =
         arith::SIToFPOp::create(rewriter, loc, b.floats(count), wide);
     auto factor = 1.0f / static_cast<float>(1 << info.mantissaBits);
@@ -353,12 +351,12 @@ struct EncodeNearest : OpRewritePattern<EncodePackedOp> {
         arith::BitcastOp::create(rewriter, loc, b.floats(count), magnitude),
         arith::BitcastOp::create(rewriter, loc, b.floats(count), rounder));
     Value code = arith::SubIOp::create(
-        rewriter, loc,
-        arith::BitcastOp::create(rewriter, loc, bitsType, sum), rounder);
+        rewriter, loc, arith::BitcastOp::create(rewriter, loc, bitsType, sum),
+        rounder);
     if (info.exponentBits != 0) {
       // The leading one of a normal value carries into the exponent field.
-      Value binade = arith::SubIOp::create(rewriter, loc, place,
-                                           b.splat(bits, lowest));
+      Value binade =
+          arith::SubIOp::create(rewriter, loc, place, b.splat(bits, lowest));
       binade = arith::ShRUIOp::create(rewriter, loc, binade,
                                       b.splat(bits, 23 - mantissaBits));
       code = arith::AddIOp::create(rewriter, loc, code, binade);
@@ -368,13 +366,13 @@ struct EncodeNearest : OpRewritePattern<EncodePackedOp> {
     code = addSign(b, info, code, bits);
     Value isBad = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::eq, op.getScale(),
-        arith::ConstantOp::create(
-            rewriter, loc,
-            rewriter.getI8IntegerAttr(
-                static_cast<int8_t>(numerics::kScaleNaN))));
-    Value bytes = arith::TruncIOp::create(rewriter, loc, b.type(count, 8), code);
-    bytes = arith::SelectOp::create(rewriter, loc, isBad, b.splat(bytes, 0),
-                                    bytes);
+        arith::ConstantOp::create(rewriter, loc,
+                                  rewriter.getI8IntegerAttr(static_cast<int8_t>(
+                                      numerics::kScaleNaN))));
+    Value bytes =
+        arith::TruncIOp::create(rewriter, loc, b.type(count, 8), code);
+    bytes =
+        arith::SelectOp::create(rewriter, loc, isBad, b.splat(bytes, 0), bytes);
     rewriter.replaceOp(op, packCodes(rewriter, loc, format, bytes));
     return success();
   }
@@ -400,8 +398,8 @@ private:
                        Value bits) {
     OpBuilder &builder = b.builder;
     if (info.exponentBits == 0) {
-      Value sign = arith::ShRSIOp::create(builder, b.loc, bits,
-                                          b.splat(bits, 31));
+      Value sign =
+          arith::ShRSIOp::create(builder, b.loc, bits, b.splat(bits, 31));
       Value flipped = arith::XOrIOp::create(builder, b.loc, code, sign);
       return arith::SubIOp::create(builder, b.loc, flipped, sign);
     }
