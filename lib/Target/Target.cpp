@@ -67,14 +67,16 @@ Target Target::getHost() {
   return {hasAVX2 ? InstructionSet::AVX2 : InstructionSet::Generic};
 }
 
-std::optional<Target> Target::parse(StringRef name) {
+FailureOr<Target> Target::parse(StringRef name, Operation *op) {
   if (name == "host")
     return getHost();
   for (InstructionSet set :
        {InstructionSet::Generic, InstructionSet::AVX2, InstructionSet::AVX512})
     if (name == Target{set}.getName())
       return Target{set};
-  return std::nullopt;
+  return op->emitError()
+         << "expected a target of host, generic, avx2 or avx512, got '" << name
+         << "'";
 }
 
 namespace {

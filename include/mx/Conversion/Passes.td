@@ -159,8 +159,9 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   let description = [{
     The first step of the fast lowering, in tensors. For every
     `mx.block_matmul`, and every `mx.quantize_block` and `mx.dequantize_block`
-    along the last axis, whose block size is a multiple of 32, a strategy is
-    taken from a table by `target`, the format and the number of columns; then
+    along the last axis or the first of two, whose block size is a multiple of
+    32, a strategy is taken from a table by `target`, the format and the number
+    of columns; then
 
     - the float operand of a matmul is packed in panels of columns, in f32, in
       the order in which the target decodes elements;

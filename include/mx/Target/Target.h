@@ -37,8 +37,10 @@ struct Target {
   /// `mx.decode_packed`; empty is the natural one.
   llvm::ArrayRef<int64_t> getOrder(numerics::Format format) const;
 
-  /// `generic`, `avx2`, `avx512`, or `host` for what this machine has.
-  static std::optional<Target> parse(llvm::StringRef name);
+  /// `generic`, `avx2`, `avx512`, or `host` for what this machine has. What
+  /// else is asked for is reported at `op`.
+  static mlir::FailureOr<Target> parse(llvm::StringRef name,
+                                       mlir::Operation *op);
   static Target getHost();
 };
 

@@ -51,13 +51,9 @@ struct ConvertMXToTiles : mx::impl::ConvertMXToTilesBase<ConvertMXToTiles> {
   using Base::Base;
 
   void runOnOperation() override {
-    std::optional<Target> parsed = Target::parse(target);
-    if (!parsed) {
-      getOperation()->emitError()
-          << "expected a target of host, generic, avx2 or avx512, got '"
-          << target << "'";
+    FailureOr<Target> parsed = Target::parse(target, getOperation());
+    if (failed(parsed))
       return signalPassFailure();
-    }
     if (failed(moveFactorsToUsers(getOperation())))
       return signalPassFailure();
     SmallVector<Operation *> ops;

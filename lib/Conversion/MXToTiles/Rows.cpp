@@ -10,6 +10,7 @@
 
 #include "../MXToLinalg/Layout.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mx/IR/RuntimeChecks.h"
@@ -17,14 +18,20 @@
 using namespace mlir;
 using namespace mx;
 
+/// Whether the floats have blocks as columns, which are stored as rows.
+static bool isTransposed(MXTensorType type) {
+  return type.getRank() == 2 && type.getBlockAxis() == 0;
+}
+
 /// Why this lowering has nothing for blocks of `type`.
 static std::optional<std::string> getObstacleOfRows(MXTensorType type) {
   if (std::optional<std::string> obstacle = getObstacle(type))
     return obstacle;
   if (llvm::is_contained(type.getShape(), 0))
     return std::string("a value without elements");
-  if (type.getBlockAxis() != type.getRank() - 1)
-    return std::string("blocks that do not run along the last axis");
+  if (!isTransposed(type) && type.getBlockAxis() != type.getRank() - 1)
+    return std::string("blocks that run along neither the last axis nor the "
+                       "first of two");
   return std::nullopt;
 }
 
@@ -63,6 +70,25 @@ static Value restoreRows(OpBuilder &builder, Location loc, Value value,
                                        getGroups(type.getRank()), sizes);
 }
 
+/// The transpose of `value`, of rank 2, into `init` or a new tensor.
+static Value transpose(OpBuilder &builder, Location loc, Value value,
+                       Value init = Value()) {
+  if (!init) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, value);
+    init = tensor::EmptyOp::create(
+        builder, loc, ArrayRef<OpFoldResult>{sizes[1], sizes[0]},
+        cast<ShapedType>(value.getType()).getElementType());
+  }
+  return linalg::TransposeOp::create(builder, loc, value, init,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
+/// Which operand of a tile has its rows as columns: the first input, the first
+/// destination, or none.
+enum class Columns { None, Input, Destination };
+
 /// Builds the tile from slices of inputs and destinations.
 using TileFn = llvm::function_ref<ValueRange(
     OpBuilder &, Location, ValueRange inputs, ValueRange destinations)>;
@@ -71,11 +97,12 @@ using TileFn = llvm::function_ref<ValueRange(
 /// destinations.
 static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
                                    ValueRange inputs, ValueRange destinations,
-                                   TileFn makeTile) {
+                                   Columns columns, TileFn makeTile) {
   constexpr int64_t kTileRows = 16;
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
   OpFoldResult numRows =
-      tensor::getMixedSize(builder, loc, destinations.front(), 0);
+      tensor::getMixedSize(builder, loc, destinations.front(),
+                           columns == Columns::Destination ? 1 : 0);
   auto forall = scf::ForallOp::create(
       builder, loc, ArrayRef<OpFoldResult>{zero},
       ArrayRef<OpFoldResult>{numRows},
@@ -84,16 +111,38 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
         Value row = args.front();
         ValueRange wholes = args.drop_front();
         OpFoldResult rows = getTileSize(b, l, row, numRows, kTileRows);
-        auto slice = [&](Value source) -> Value {
+        auto slice = [&](Value source, bool hasColumns) -> Value {
+          SmallVector<OpFoldResult> offsets = {row, zero};
+          SmallVector<OpFoldResult> sizes = {
+              rows, tensor::getMixedSize(b, l, source, hasColumns ? 0 : 1)};
+          if (hasColumns) {
+            std::swap(offsets[0], offsets[1]);
+            std::swap(sizes[0], sizes[1]);
+          }
           return tensor::ExtractSliceOp::create(
-              b, l, source, ArrayRef<OpFoldResult>{row, zero},
-              ArrayRef<OpFoldResult>{rows,
-                                     tensor::getMixedSize(b, l, source, 1)},
-              ArrayRef<OpFoldResult>{one, one});
+              b, l, source, offsets, sizes, ArrayRef<OpFoldResult>{one, one});
         };
-        SmallVector<Value> from = llvm::map_to_vector(inputs, slice);
-        SmallVector<Value> to = llvm::map_to_vector(wholes, slice);
-        SmallVector<Value> results = makeTile(b, l, from, to);
+        SmallVector<Value> from, to;
+        for (auto [index, input] : llvm::enumerate(inputs))
+          from.push_back(slice(input, columns == Columns::Input && index == 0));
+        for (auto [index, whole] : llvm::enumerate(wholes))
+          to.push_back(
+              slice(whole, columns == Columns::Destination && index == 0));
+        SmallVector<Value> results;
+        if (columns == Columns::Input)
+          from.front() = transpose(b, l, from.front());
+        if (columns == Columns::Destination) {
+          SmallVector<Value> tiles = to;
+          SmallVector<OpFoldResult> sizes =
+              tensor::getMixedSizes(b, l, to.front());
+          tiles.front() = tensor::EmptyOp::create(
+              b, l, ArrayRef<OpFoldResult>{sizes[1], sizes[0]},
+              cast<ShapedType>(to.front().getType()).getElementType());
+          results = makeTile(b, l, from, tiles);
+          results.front() = transpose(b, l, results.front(), to.front());
+        } else {
+          results = makeTile(b, l, from, to);
+        }
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
         for (auto [result, part, whole] :
@@ -130,15 +179,17 @@ bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Parts parts = getParts(builder, loc, op.getSource());
-  // Blocks run along the last axis: stored as in the logical shape.
   SmallVector<OpFoldResult> sizes =
       getStoredSizes(builder, loc, type, parts.scales);
+  if (isTransposed(type))
+    std::swap(sizes[0], sizes[1]);
   Value whole = tensor::EmptyOp::create(builder, loc, sizes,
                                         op.getType().getElementType());
   SmallVector<Value> inputs = {flattenRows(builder, loc, parts.payload),
                                flattenRows(builder, loc, parts.scales)};
   Value result =
       tileRows(builder, loc, inputs, flattenRows(builder, loc, whole),
+               isTransposed(type) ? Columns::Destination : Columns::None,
                [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
                  return TileDequantizeOp::create(
                             b, l, to.getTypes(), from[0], from[1], to[0],
@@ -171,6 +222,9 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   SmallVector<OpFoldResult> payloadSizes =
       tensor::getMixedSizes(builder, loc, source);
   checkBlockMultiple(builder, loc, payloadSizes[axis], type);
+  if (isTransposed(type))
+    std::swap(payloadSizes[0], payloadSizes[1]);
+  axis = type.getRank() - 1;
   SmallVector<OpFoldResult> scaleSizes = payloadSizes;
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   int64_t bits = numerics::getInfo(type.getFormat()).bits;
@@ -186,6 +240,7 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
         tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type())));
   SmallVector<Value> results = tileRows(
       builder, loc, flattenRows(builder, loc, source), wholes,
+      isTransposed(type) ? Columns::Input : Columns::None,
       [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
         return TileQuantizeOp::create(
                    b, l, to.getTypes(), from[0], to[0], to[1],

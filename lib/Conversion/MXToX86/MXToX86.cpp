@@ -414,13 +414,9 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
   using Base::Base;
 
   void runOnOperation() override {
-    std::optional<Target> parsed = Target::parse(target);
-    if (!parsed) {
-      getOperation()->emitError()
-          << "expected a target of host, generic, avx2 or avx512, got '"
-          << target << "'";
+    FailureOr<Target> parsed = Target::parse(target, getOperation());
+    if (failed(parsed))
       return signalPassFailure();
-    }
     if (parsed->set == InstructionSet::Generic)
       return;
     MLIRContext *context = &getContext();

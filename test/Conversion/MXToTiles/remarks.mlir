@@ -37,9 +37,16 @@ func.func @rows(%x: tensor<64x64xf32>) -> (!a, !mx.tensor<64x64xi8, block_size =
   %0 = mx.quantize_block %x : tensor<64x64xf32> -> !a
   // CHECK: remark: takes the reference lowering because of scales that are no powers of two
   %1 = mx.quantize_block %x : tensor<64x64xf32> -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>
-  // CHECK: remark: takes the reference lowering because of blocks that do not run along the last axis
+  // CHECK: remark: strategy for generic: rows in vectors of 4
   %2 = mx.quantize_block %x : tensor<64x64xf32>
       -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
   return %0, %1, %2 : !a, !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>,
       !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+}
+
+func.func @middle(%x: tensor<2x64x3xf32>) -> !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1> {
+  // CHECK: remark: takes the reference lowering because of blocks that run along neither the last axis nor the first of two
+  %0 = mx.quantize_block %x : tensor<2x64x3xf32>
+      -> !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+  return %0 : !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
 }

@@ -18,3 +18,20 @@ func.func @dequantize(%t: !mx.tensor<2x?x64xi8, block_size = 64, scale_type = f3
   %0 = mx.dequantize_block %t : !mx.tensor<2x?x64xi8, block_size = 64, scale_type = f32> -> tensor<2x?x64xf16>
   return %0 : tensor<2x?x64xf16>
 }
+
+// Blocks as columns of the floats are rows where they are stored.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.forall (%[[COL:.*]]) = (0) to (48) step (16)
+// CHECK: %[[X:.*]] = tensor.extract_slice %{{.*}}[0, %[[COL]]] [64, 16] [1, 1]
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[X]] : tensor<64x16xf32>)
+// CHECK: mx.tile_quantize %[[T]]
+// CHECK: scf.forall
+// CHECK: %[[D:.*]] = mx.tile_dequantize
+// CHECK: linalg.transpose ins(%[[D]] : tensor<16x64xf32>)
+func.func @columns(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = mx.quantize_block %x : tensor<64x48xf32>
+      -> !mx.tensor<64x48xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+  %1 = mx.dequantize_block %0 : !mx.tensor<64x48xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+      -> tensor<64x48xf32>
+  return %1 : tensor<64x48xf32>
+}
