@@ -79,12 +79,16 @@ static HostValue makeTensor(mlir::MLIRContext &context,
   return value;
 }
 
+namespace {
+
 /// A weight in one format, quantized, and what it stands for.
 struct Weight {
   numerics::Format format;
   HostValue value;
   int64_t numBytes;
 };
+
+} // namespace
 
 static Weight makeWeight(mlir::MLIRContext &context, numerics::Format format,
                          const std::vector<float> &floats) {
@@ -105,6 +109,8 @@ static Weight makeWeight(mlir::MLIRContext &context, numerics::Format format,
   int64_t bytes = value.parts[0].numBytes() + value.parts[1].numBytes();
   return {format, std::move(value), bytes};
 }
+
+namespace {
 
 /// A compiled program with its inputs.
 class Compiled {
@@ -159,6 +165,8 @@ struct Case {
     return (sorted[3 * n / 4] - sorted[n / 4]) / 2 / median();
   }
 };
+
+} // namespace
 
 static double timed(llvm::function_ref<void()> body) {
   auto start = std::chrono::steady_clock::now();

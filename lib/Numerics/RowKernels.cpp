@@ -207,7 +207,7 @@ MX_INLINE void encodeBlock(const I16 &magnitudes, RoundingSteps rounding,
   constexpr int drop = 7 - m;
   // The numbers with the exponent field 1 for the smallest binade of the
   // format: the fields are those of the code, and rounding carries into them.
-  auto base = static_cast<int16_t>((scaleExponent + info.emin() + 126) << 7);
+  auto base = static_cast<int16_t>((scaleExponent + info.emin() + 126) * (1 << 7));
   auto half = static_cast<int16_t>(1 << (drop - 1));
   I16 rebased = magnitudes - base;
   I16 odd = (rebased >> drop) & int16_t(rounding.tiesToEven);
@@ -231,7 +231,7 @@ MX_INLINE void encodeBlock(const I16 &magnitudes, RoundingSteps rounding,
     while ((2 * step + 1) >> (width + 1))
       ++width;
     int fraction = ((2 * step + 1) << (7 - width)) & 0x7F;
-    int midpoint = ((width - m) << 7) + fraction;
+    int midpoint = (width - m) * (1 << 7) + fraction;
     bool tieGoesUp = rounding.tiesAway || (rounding.tiesToEven && step % 2);
     codes -= rebased > static_cast<int16_t>(midpoint - tieGoesUp);
   }
@@ -320,7 +320,7 @@ MX_INLINE void decodeBlock(const U8 &codes, int32_t scaleExponent,
   I32 sign = (wide & int32_t(info.signMask())) << (32 - int(info.bits));
   I32 magnitude = (wide & int32_t(info.signMask() - 1)) << (23 - m);
   // The field 1 of the code is the binade 2^emin.
-  int32_t base = (scaleExponent + info.emin() + 127) << 23;
+  int32_t base = (scaleExponent + info.emin() + 127) * (1 << 23);
   I32 lifted = magnitude + base;
   // Below it the leading one that `base` has added is taken away again. The
   // difference is exact and no subnormal, whatever the floating-point state;

@@ -15,6 +15,7 @@
 #include "Evaluator.h"
 
 #include "mx/IR/MXOps.h"
+#include "mx/Numerics/Element.h"
 #include "mx/Numerics/Reference.h"
 #include <cmath>
 
@@ -30,14 +31,22 @@ struct Operand {
   std::vector<double> values;
   std::vector<double> bounds; // empty: exact
   bool isBlocked = false;
+  /// The largest float of which a block sum of the other operand, not yet
+  /// scaled, stays in the range of f32: rule M1 allows to scale it last.
+  double largestFactor = std::numeric_limits<double>::infinity();
+  /// At least the largest scale that multiplies a rounded sum, and 1.
+  double largestScale = 1;
 
   double getBound(int64_t position) const {
     return bounds.empty() ? 0 : bounds[position];
   }
-  /// Whether a decode to f32 makes an infinity of a finite element (rule D3).
+  /// Whether a decode to f32 makes an infinity of a finite element (rule D3),
+  /// or a float is too large to be multiplied before the scale is.
   bool overflows(int64_t position) const {
-    return isBlocked && std::isfinite(values[position]) &&
-           std::fabs(values[position]) > std::numeric_limits<float>::max();
+    double limit =
+        isBlocked ? std::numeric_limits<float>::max() : largestFactor;
+    return std::isfinite(values[position]) &&
+           std::fabs(values[position]) > limit;
   }
 };
 
@@ -62,6 +71,11 @@ static Operand toOperand(const Ref &ref, MLIRContext *context) {
     operand.isBlocked = true;
     operand.values = getExactValues(blocks->type, blocks->shape,
                                     blocks->payload, blocks->scales);
+    // No element but 0 is below 2^-16.
+    for (double value : operand.values)
+      if (std::isfinite(value))
+        operand.largestScale =
+            std::max(operand.largestScale, 0x1p16 * std::fabs(value));
     return operand;
   }
   const RefArray &array = getArray(ref);
@@ -139,11 +153,23 @@ static Cell boundElement(const Product &p, Precision precision, int64_t row,
   double total = magnitude + inherited;
   if (!(total <= largest))
     return {0, kUnknown, 0};
-  double underflow = std::ldexp(static_cast<double>(p.k) + 2, -149);
+  double underflow = std::ldexp(static_cast<double>(p.k) + 2, -149) *
+                     std::max(p.lhs.largestScale, p.rhs.largestScale);
   return {exact,
           numerics::matmulBound(p.k, total) + inherited + underflow +
               getPrecisionSlack(precision, p, row, column, total),
           0};
+}
+
+/// What `factors` multiplies in blocks of `blocked` before the scale does.
+static void limitFactors(Operand &factors, const Operand &blocked) {
+  auto type = dyn_cast<MXTensorType>(blocked.type);
+  if (factors.isBlocked || !type)
+    return;
+  const numerics::FormatInfo &info = numerics::getInfo(type.getFormat());
+  double element = numerics::decodeElement(info.format, info.maxCode);
+  factors.largestFactor = std::numeric_limits<float>::max() / element /
+                          static_cast<double>(type.getBlockSize());
 }
 
 /// Fills the flags of `p`. Two E8M0 scales are added before anything can
@@ -186,6 +212,8 @@ FailureOr<MatmulResult> multiplyBlocks(BlockMatmulOp op, const Ref &lhs,
                                        const RefArray *accumulator) {
   Operand a = toOperand(lhs, op.getContext());
   Operand b = toOperand(rhs, op.getContext());
+  limitFactors(a, b);
+  limitFactors(b, a);
   FailureOr<MatmulDims> dims =
       getMatmulDims(a.type, b.type, [&] { return op.emitOpError(); });
   if (failed(dims))

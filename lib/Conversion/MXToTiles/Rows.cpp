@@ -85,9 +85,13 @@ static Value transpose(OpBuilder &builder, Location loc, Value value,
       ->getResult(0);
 }
 
+namespace {
+
 /// Which operand of a tile has its rows as columns: the first input, the first
 /// destination, or none.
 enum class Columns { None, Input, Destination };
+
+} // namespace
 
 /// Builds the tile from slices of inputs and destinations.
 using TileFn = llvm::function_ref<ValueRange(

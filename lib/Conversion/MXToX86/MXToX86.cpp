@@ -90,6 +90,8 @@ public:
   Location loc;
 };
 
+} // namespace
+
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 static std::array<uint32_t, 16> getNibbleTable(numerics::Format format) {
   std::array<uint32_t, 16> table;
@@ -114,6 +116,8 @@ static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
   return llvm::all_of(table,
                       [](uint32_t entry) { return (entry & 0xFFFF) == 0; });
 }
+
+namespace {
 
 /// 4-bit codes by byte permutes within 128 bits.
 struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
