@@ -207,7 +207,8 @@ MX_INLINE void encodeBlock(const I16 &magnitudes, RoundingSteps rounding,
   constexpr int drop = 7 - m;
   // The numbers with the exponent field 1 for the smallest binade of the
   // format: the fields are those of the code, and rounding carries into them.
-  auto base = static_cast<int16_t>((scaleExponent + info.emin() + 126) * (1 << 7));
+  auto base =
+      static_cast<int16_t>((scaleExponent + info.emin() + 126) * (1 << 7));
   auto half = static_cast<int16_t>(1 << (drop - 1));
   I16 rebased = magnitudes - base;
   I16 odd = (rebased >> drop) & int16_t(rounding.tiesToEven);
