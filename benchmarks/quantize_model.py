@@ -7,7 +7,7 @@ usage: quantize_model.py [--build DIRECTORY] [--gib SIZE] [--format FORMAT]
 The model is a safetensors file of SIZE GiB (4): one tensor of a quarter of it,
 the rest in tensors of 256 MiB, of normally distributed values. Fails if the
 peak of resident memory exceeds half of the largest tensor's size in f32 plus
-256 MiB. Files go to a scratch directory and are removed. Standard library only;
+256 MiB (PF-05). Files go to a scratch directory and are removed. Standard library only;
 not part of the tests, because it writes more than SIZE to the disk.
 """
 
