@@ -36,8 +36,11 @@ quick: build ## run the tests that take no more than seconds
 	ctest --preset dev -j $(CORES) -LE slow
 
 bench: build ## run the benchmarks
-	@for program in $(BUILD)/benchmarks/*-benchmark; do \
-	  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE "$$program" || exit 1; done
+	@$(BUILD)/benchmarks/quantize-benchmark
+	@env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BUILD)/benchmarks/matmul-benchmark \
+	  --json=$(BUILD)/benchmarks/matmul.json
+	@python3 scripts/plot-bench.py $(BUILD)/benchmarks/matmul.json $(BUILD)/benchmarks/matmul.svg
+	@echo "figures: $(BUILD)/benchmarks/matmul.json, roofline: $(BUILD)/benchmarks/matmul.svg"
 
 format: setup ## format the C++ files in place
 	@scripts/check-format.sh --fix

@@ -24,6 +24,7 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 #include <cblas.h>
+#include <immintrin.h>
 #include <malloc.h>
 #include <omp.h>
 
@@ -189,6 +190,39 @@ static uint64_t readAll(const uint8_t *bytes, int64_t count) {
   return sum;
 }
 
+/// Operations of a fused multiply-add of 256 bits, ten independent ones at a
+/// time.
+__attribute__((target("avx2,fma"))) static double multiplyAdd() {
+  constexpr int64_t steps = 1000000, chains = 10;
+  __m256 sums[chains];
+  for (int64_t i = 0; i < chains; ++i)
+    sums[i] = _mm256_set1_ps(static_cast<float>(i));
+  __m256 factor = _mm256_set1_ps(0.999f), term = _mm256_set1_ps(0.001f);
+  for (int64_t step = 0; step < steps; ++step)
+    for (__m256 &sum : sums)
+      sum = _mm256_fmadd_ps(sum, factor, term);
+  for (__m256 &sum : sums)
+    asm volatile("" ::"x"(sum));
+  return 16.0 * steps * chains;
+}
+
+/// The rate of f32 arithmetic of `threads` threads, in GFLOP/s; 0 where there
+/// are no such instructions.
+static double measurePeak(unsigned threads) {
+  if (Target::getHost().set < InstructionSet::AVX2)
+    return 0;
+  double best = 0;
+  for (int round = 0; round < 5; ++round) {
+    double operations = 0;
+    double seconds = timed([&] {
+#pragma omp parallel num_threads(threads) reduction(+ : operations)
+      operations += multiplyAdd();
+    });
+    best = std::max(best, operations / seconds * 1e-9);
+  }
+  return best;
+}
+
 /// Runs the cases in turns, so that whatever else the machine does meets all.
 static void measure(std::vector<Case> &cases) {
   for (Case &c : cases)
@@ -217,8 +251,8 @@ static double getError(const Weight &weight, const std::vector<float> &x,
   return compareMatmul(got, reference).relativeError;
 }
 
-static void print(llvm::StringRef title, const std::vector<Case> &cases,
-                  llvm::json::Array &tables) {
+static void print(llvm::StringRef title, unsigned threads,
+                  const std::vector<Case> &cases, llvm::json::Array &tables) {
   llvm::outs() << "\n"
                << title << "\n\n"
                << "| case | ms | spread | GB/s | GFLOP/s | x " << cases[0].name
@@ -241,15 +275,19 @@ static void print(llvm::StringRef title, const std::vector<Case> &cases,
     llvm::json::Object line{{"case", c.name},       {"ms", 1e3 * seconds},
                             {"spread", c.spread()}, {"bytes", c.bytes},
                             {"GB/s", bytesRate},    {"ratio", ratio}};
-    if (c.operations > 0)
+    if (c.operations > 0) {
       line["GFLOP/s"] = rate;
+      line["FLOP/byte"] = c.operations / c.bytes;
+    }
     if (c.error >= 0)
       line["error"] = c.error;
     lines.push_back(std::move(line));
   }
   llvm::outs().flush();
   tables.push_back(
-      llvm::json::Object{{"title", title.str()}, {"cases", std::move(lines)}});
+      llvm::json::Object{{"title", title.str()},
+                         {"threads", static_cast<int64_t>(threads)},
+                         {"cases", std::move(lines)}});
 }
 
 /// C += A * B for one format, compiled for these columns.
@@ -335,7 +373,7 @@ static void measureMatmul(mlir::MLIRContext &context,
   std::string title = llvm::formatv("{0}x{1} times {1}x{2}, {3} thread{4}",
                                     rows.getValue(), depth.getValue(), columns,
                                     threads, threads == 1 ? "" : "s");
-  print(title, cases, tables);
+  print(title, threads, cases, tables);
 }
 
 /// Quantize and dequantize, compiled, beside a copy of the floats.
@@ -383,7 +421,7 @@ static void measureConversions(mlir::MLIRContext &context,
                       rows.getValue(), depth.getValue(), threads,
                       threads == 1 ? "" : "s")
             .str(),
-        cases, tables);
+        threads, cases, tables);
 }
 
 int main(int argc, char **argv) {
@@ -424,7 +462,12 @@ int main(int argc, char **argv) {
         numerics::Format::F8E5M2, numerics::Format::F8E4M3FN})
     weights.push_back(makeWeight(context, format, floats));
   llvm::json::Array tables;
+  llvm::json::Object peaks;
   for (unsigned threads : threadCounts) {
+    double peak = measurePeak(threads);
+    llvm::outs() << llvm::format("%u threads: %.1f GFLOP/s of FMA\n", threads,
+                                 peak);
+    peaks[std::to_string(threads)] = peak;
     for (int64_t columns : columnCounts)
       measureMatmul(context, weights, columns, threads, tables);
     measureConversions(context, weights, floats, threads, tables);
@@ -441,6 +484,7 @@ int main(int argc, char **argv) {
       "{0:2}\n", llvm::json::Value(
                      llvm::json::Object{{"target", Target::getHost().getName()},
                                         {"openblas", openblas_get_corename()},
+                                        {"peak", std::move(peaks)},
                                         {"tables", std::move(tables)}}));
   file.keep();
   return 0;
