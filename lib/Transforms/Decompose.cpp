@@ -116,6 +116,34 @@ SmallVector<Value> flatten(ArrayRef<ValueRange> groups) {
   return values;
 }
 
+/// The results of an operation, of which some become two.
+struct SplitResults {
+  SmallVector<Type> types;
+  SmallVector<size_t> sizes; // for each of the old results
+
+  static FailureOr<SplitResults> get(Operation *op,
+                                     const TypeConverter &converter) {
+    SplitResults split;
+    for (Type result : op->getResultTypes()) {
+      size_t before = split.types.size();
+      if (failed(converter.convertType(result, split.types)))
+        return failure();
+      split.sizes.push_back(split.types.size() - before);
+    }
+    return split;
+  }
+
+  /// `results`, of `types`, for each of the old results.
+  SmallVector<ValueRange> group(ValueRange results) const {
+    SmallVector<ValueRange> groups;
+    for (size_t size : sizes) {
+      groups.push_back(results.take_front(size));
+      results = results.drop_front(size);
+    }
+    return groups;
+  }
+};
+
 /// call -> the same with two operands and results for each block-scaled one.
 /// (The upstream pattern drops all attributes but the callee.)
 struct ConvertCall : OpConversionPattern<func::CallOp> {
@@ -124,28 +152,18 @@ struct ConvertCall : OpConversionPattern<func::CallOp> {
   LogicalResult
   matchAndRewrite(func::CallOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    SmallVector<size_t> sizes;
-    for (Type result : op.getResultTypes()) {
-      size_t before = types.size();
-      if (failed(getTypeConverter()->convertType(result, types)))
-        return rewriter.notifyMatchFailure(op, "no conversion of a result");
-      sizes.push_back(types.size() - before);
-    }
-    auto call = func::CallOp::create(rewriter, op.getLoc(), op.getCallee(),
-                                     types, flatten(adaptor.getOperands()));
+    FailureOr<SplitResults> split = SplitResults::get(op, *getTypeConverter());
+    if (failed(split))
+      return rewriter.notifyMatchFailure(op, "no conversion of a result");
+    auto call =
+        func::CallOp::create(rewriter, op.getLoc(), op.getCallee(),
+                             split->types, flatten(adaptor.getOperands()));
     call->setAttrs(op->getAttrDictionary());
     if (ArrayAttr attrs = op.getArgAttrsAttr())
       call.setArgAttrsAttr(doubleAttrs(attrs, op.getOperandTypes()));
     if (ArrayAttr attrs = op.getResAttrsAttr())
       call.setResAttrsAttr(doubleAttrs(attrs, op.getResultTypes()));
-    SmallVector<ValueRange> replacements;
-    ValueRange results = call.getResults();
-    for (size_t size : sizes) {
-      replacements.push_back(results.take_front(size));
-      results = results.drop_front(size);
-    }
-    rewriter.replaceOpWithMultiple(op, replacements);
+    rewriter.replaceOpWithMultiple(op, split->group(call.getResults()));
     return success();
   }
 
@@ -243,29 +261,18 @@ struct ConvertExecuteRegion : OpConversionPattern<scf::ExecuteRegionOp> {
   LogicalResult
   matchAndRewrite(scf::ExecuteRegionOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    SmallVector<size_t> sizes;
-    for (Type result : op.getResultTypes()) {
-      size_t before = types.size();
-      if (failed(getTypeConverter()->convertType(result, types)))
-        return rewriter.notifyMatchFailure(op, "no conversion of a result");
-      sizes.push_back(types.size() - before);
-    }
-    auto converted = scf::ExecuteRegionOp::create(rewriter, op.getLoc(), types,
-                                                  op.getNoInline());
+    FailureOr<SplitResults> split = SplitResults::get(op, *getTypeConverter());
+    if (failed(split))
+      return rewriter.notifyMatchFailure(op, "no conversion of a result");
+    auto converted = scf::ExecuteRegionOp::create(
+        rewriter, op.getLoc(), split->types, op.getNoInline());
     converted->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.inlineRegionBefore(op.getRegion(), converted.getRegion(),
                                 converted.getRegion().end());
     if (failed(rewriter.convertRegionTypes(&converted.getRegion(),
                                            *getTypeConverter())))
       return failure();
-    SmallVector<ValueRange> replacements;
-    ValueRange results = converted.getResults();
-    for (size_t size : sizes) {
-      replacements.push_back(results.take_front(size));
-      results = results.drop_front(size);
-    }
-    rewriter.replaceOpWithMultiple(op, replacements);
+    rewriter.replaceOpWithMultiple(op, split->group(converted.getResults()));
     return success();
   }
 };
