@@ -119,7 +119,7 @@ LogicalResult TileMatmulOp::verify() {
   if (width != expected)
     return emitOpError() << "expected panels of " << expected
                          << " columns, got " << width;
-  return verifyTile(*this, getScales(), getBlockedType());
+  return verifyTile(*this, getScales(), getValueType());
 }
 
 LogicalResult TileDequantizeOp::verify() {
@@ -127,7 +127,7 @@ LogicalResult TileDequantizeOp::verify() {
       failed(expectRank(*this, "scales", getScales(), 2)) ||
       failed(expectRank(*this, "a destination", getDestination(), 2)))
     return failure();
-  return verifyTile(*this, getScales(), getBlockedType());
+  return verifyTile(*this, getScales(), getValueType());
 }
 
 LogicalResult TileQuantizeOp::verify() {
@@ -135,10 +135,10 @@ LogicalResult TileQuantizeOp::verify() {
       failed(expectRank(*this, "a payload", getPayload(), 2)) ||
       failed(expectRank(*this, "scales", getScales(), 2)))
     return failure();
-  if (!getBlockedType().hasPowerOfTwoScales())
+  if (!getValueType().hasPowerOfTwoScales())
     return emitOpError() << "expected a scale type of f8E8M0FNU, got "
-                         << getBlockedType().getScaleType();
-  return verifyTile(*this, getScales(), getBlockedType());
+                         << getValueType().getScaleType();
+  return verifyTile(*this, getScales(), getValueType());
 }
 
 /// On buffers, a tile reads all operands (`readsDestination` says whether the

@@ -23,15 +23,26 @@
 using namespace mlir;
 using namespace mx;
 
-void mx::buildMXToLinalgPipeline(OpPassManager &pm,
-                                 const MXToLinalgOptions &options) {
+/// The start of every pipeline.
+static void buildDecompose(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createMXDecompose());
-  ConvertMXToLinalgOptions toLinalg;
-  toLinalg.expandKBlocks = options.expandKBlocks;
-  pm.addPass(createConvertMXToLinalg(toLinalg));
+}
+
+/// What is left of block-scaled operations -> linalg.
+static void buildToLinalg(OpPassManager &pm,
+                          const ConvertMXToLinalgOptions &options) {
+  pm.addPass(createConvertMXToLinalg(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void mx::buildMXToLinalgPipeline(OpPassManager &pm,
+                                 const MXToLinalgOptions &options) {
+  buildDecompose(pm);
+  ConvertMXToLinalgOptions toLinalg;
+  toLinalg.expandKBlocks = options.expandKBlocks;
+  buildToLinalg(pm, toLinalg);
 }
 
 void mx::buildBufferizePipeline(OpPassManager &pm) {
@@ -80,17 +91,14 @@ static void buildTilesToVectors(OpPassManager &pm,
 
 void mx::buildMXToCPUPipeline(OpPassManager &pm,
                               const MXToCPUOptions &options) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createMXDecompose());
+  buildDecompose(pm);
   if (!options.reference) {
     ConvertMXToTilesOptions toTiles;
     toTiles.target = options.target;
     toTiles.printStrategy = options.printStrategy;
     pm.addPass(createConvertMXToTiles(toTiles));
   }
-  pm.addPass(createConvertMXToLinalg());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildToLinalg(pm, ConvertMXToLinalgOptions());
   buildBufferizePipeline(pm);
 
   pm.addPass(createConvertBufferizationToMemRefPass());

@@ -91,10 +91,6 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getAccumulatorMutable();
     }
-    /// The type that payload and scales belong to.
-    MXTensorType getBlockedType() {
-      return ::llvm::cast<MXTensorType>(getValueType());
-    }
   }];
 }
 
@@ -144,10 +140,6 @@ def MX_TileDequantizeOp : MX_TileOp<"tile_dequantize"> {
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getDestinationMutable();
-    }
-    /// The type that payload and scales belong to.
-    MXTensorType getBlockedType() {
-      return ::llvm::cast<MXTensorType>(getValueType());
     }
   }];
 }
@@ -200,10 +192,6 @@ def MX_TileQuantizeOp : MX_TileOp<"tile_quantize"> {
     /// Payload and scales, in this order.
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return ::mlir::MutableOperandRange(getOperation(), 1, 2);
-    }
-    /// The type that payload and scales belong to.
-    MXTensorType getBlockedType() {
-      return ::llvm::cast<MXTensorType>(getValueType());
     }
   }];
 }

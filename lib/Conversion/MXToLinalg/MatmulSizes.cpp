@@ -73,11 +73,3 @@ void mx::checkMatmulSizes(OpBuilder &builder, BlockMatmulOp op, Value lhs,
     check("N", rhsSize(rhsRank - 1), accumulatorSize(numBatch + dims.hasM),
           "rhs and accumulator");
 }
-
-OpFoldResult mx::getMatmulSizeOfK(OpBuilder &builder, Location loc,
-                                  MXTensorType type, const Parts &parts) {
-  int64_t size = type.getDimSize(type.getBlockAxis());
-  if (!ShapedType::isDynamic(size))
-    return builder.getIndexAttr(size);
-  return getStoredSizes(builder, loc, type, parts.scales).back();
-}

@@ -9,7 +9,7 @@
 #ifndef MX_LIB_CONVERSION_MXTOLINALG_MATMULSIZES_H
 #define MX_LIB_CONVERSION_MXTOLINALG_MATMULSIZES_H
 
-#include "Layout.h"
+#include "mx/IR/MXOps.h"
 
 namespace mx {
 
@@ -18,11 +18,6 @@ namespace mx {
 void checkMatmulSizes(mlir::OpBuilder &builder, BlockMatmulOp op,
                       mlir::Value lhs, mlir::Value rhs,
                       mlir::Value accumulator);
-
-/// The size along the block axis of a value of type `type` in `parts`.
-mlir::OpFoldResult getMatmulSizeOfK(mlir::OpBuilder &builder,
-                                    mlir::Location loc, MXTensorType type,
-                                    const Parts &parts);
 
 } // namespace mx
 

@@ -40,6 +40,11 @@ OpFoldResult mx::getTileSize(OpBuilder &builder, Location loc, Value offset,
                                              {OpFoldResult(offset), total});
 }
 
+TypeAttr mx::getTileType(MXTensorType type) {
+  return TypeAttr::get(
+      type.cloneWith(SmallVector<int64_t>(2, ShapedType::kDynamic), 1));
+}
+
 void mx::remarkReference(Operation *op, StringRef obstacle) {
   emitRemark(op->getLoc()) << "takes the reference lowering because of "
                            << obstacle;

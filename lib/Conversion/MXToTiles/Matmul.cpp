@@ -166,7 +166,7 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   int64_t axis = numBatch + (transposed ? 0 : dims.hasM);
   numColumns =
       hasColumns ? sizeOf(op.getAccumulator(), axis) : builder.getIndexAttr(1);
-  depth = getMatmulSizeOfK(builder, loc, type, parts);
+  depth = getStoredSizes(builder, loc, type, parts.scales).back();
 }
 
 Value TiledMatmul::expandTo(Value value, int64_t rank, int64_t numLast) const {
@@ -335,11 +335,9 @@ Value TiledMatmul::build() {
           columnsTile = slice(packed, true, kNotTiled);
         tensor::ExtractSliceOp accumulatorTile =
             slice(whole, true, transposed ? 1 : 0);
-        auto anyShape = SmallVector<int64_t>(2, ShapedType::kDynamic);
         auto tile = TileMatmulOp::create(
             b, l, accumulatorTile.getType(), payloadTile, scalesTile,
-            columnsTile, accumulatorTile,
-            TypeAttr::get(type.cloneWith(anyShape, 1)), strategy,
+            columnsTile, accumulatorTile, getTileType(type), strategy,
             transposed ? b.getUnitAttr() : UnitAttr());
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
@@ -418,7 +416,7 @@ static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
                                distance, limit);
 }
 
-bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
+void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   auto lhs = dyn_cast<MXTensorType>(op.getLhs().getType());
   auto rhs = dyn_cast<MXTensorType>(op.getRhs().getType());
   std::optional<std::string> obstacle = getObstacleOfMatmul(op, lhs);
@@ -431,7 +429,7 @@ bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
     // PF-01: nobody should have to guess why a matmul is slow.
     if (explain || !isEmpty(op))
       remarkReference(op, *obstacle);
-    return false;
+    return;
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -447,7 +445,7 @@ bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       !rhs.hasPowerOfTwoScales()) {
     op.replaceAllUsesWith(build(builder));
     op.erase();
-    return true;
+    return;
   }
 
   // Exponents of two scales add before they are applied (rule M3). Where that
@@ -464,5 +462,4 @@ bool mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   Operation *reference = slow.clone(*op);
   scf::YieldOp::create(slow, loc, reference->getResults());
   op.erase();
-  return true;
 }

@@ -16,16 +16,19 @@ namespace mx {
 
 /// block_matmul -> packed columns and tiles of rows (Matmul.cpp). Leaves what
 /// the fast path has no code for, with a remark. If `explain`, a remark tells
-/// the strategy. Returns whether `op` is gone.
-bool tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
+/// the strategy.
+void tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
 /// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise,
 /// but silent unless `explain`.
-bool tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
-bool tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
+void tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
+void tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 
 /// Tells that `op` is left to the reference lowering, and why.
 void remarkReference(mlir::Operation *op, llvm::StringRef obstacle);
+
+/// The type of some rows of blocks of `type`, as a tile names it.
+mlir::TypeAttr getTileType(MXTensorType type);
 
 /// The size of the tile of at most `size` that starts at `offset`, of `total`.
 mlir::OpFoldResult getTileSize(mlir::OpBuilder &builder, mlir::Location loc,

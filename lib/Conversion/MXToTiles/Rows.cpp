@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mx/IR/RuntimeChecks.h"
 
 using namespace mlir;
 using namespace mx;
@@ -70,16 +69,17 @@ static Value restoreRows(OpBuilder &builder, Location loc, Value value,
                                        getGroups(type.getRank()), sizes);
 }
 
-/// The transpose of `value`, of rank 2, into `init` or a new tensor.
+/// A new tensor of the transposed shape of `value`, of rank 2.
+static Value makeTransposed(OpBuilder &builder, Location loc, Value value) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
+  return tensor::EmptyOp::create(
+      builder, loc, ArrayRef<OpFoldResult>{sizes[1], sizes[0]},
+      cast<ShapedType>(value.getType()).getElementType());
+}
+
+/// The transpose of `value`, of rank 2, in `init`.
 static Value transpose(OpBuilder &builder, Location loc, Value value,
-                       Value init = Value()) {
-  if (!init) {
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(builder, loc, value);
-    init = tensor::EmptyOp::create(
-        builder, loc, ArrayRef<OpFoldResult>{sizes[1], sizes[0]},
-        cast<ShapedType>(value.getType()).getElementType());
-  }
+                       Value init) {
   return linalg::TransposeOp::create(builder, loc, value, init,
                                      ArrayRef<int64_t>{1, 0})
       ->getResult(0);
@@ -132,21 +132,16 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
         for (auto [index, whole] : llvm::enumerate(wholes))
           to.push_back(
               slice(whole, columns == Columns::Destination && index == 0));
-        SmallVector<Value> results;
+        // A tile has rows on both sides.
+        SmallVector<Value> tiles = to;
         if (columns == Columns::Input)
-          from.front() = transpose(b, l, from.front());
-        if (columns == Columns::Destination) {
-          SmallVector<Value> tiles = to;
-          SmallVector<OpFoldResult> sizes =
-              tensor::getMixedSizes(b, l, to.front());
-          tiles.front() = tensor::EmptyOp::create(
-              b, l, ArrayRef<OpFoldResult>{sizes[1], sizes[0]},
-              cast<ShapedType>(to.front().getType()).getElementType());
-          results = makeTile(b, l, from, tiles);
+          from.front() =
+              transpose(b, l, from.front(), makeTransposed(b, l, from.front()));
+        if (columns == Columns::Destination)
+          tiles.front() = makeTransposed(b, l, to.front());
+        SmallVector<Value> results = makeTile(b, l, from, tiles);
+        if (columns == Columns::Destination)
           results.front() = transpose(b, l, results.front(), to.front());
-        } else {
-          results = makeTile(b, l, from, to);
-        }
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
         for (auto [result, part, whole] :
@@ -160,25 +155,19 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
   return llvm::to_vector(ValueRange(forall.getResults()));
 }
 
-/// The type of a tile of rows of blocks of `type`.
-static TypeAttr getTileType(MXTensorType type) {
-  return TypeAttr::get(
-      type.cloneWith(SmallVector<int64_t>(2, ShapedType::kDynamic), 1));
-}
-
 static void remarkStrategy(Operation *op, const Target &target) {
   emitRemark(op->getLoc()) << "strategy for " << target.getName()
                            << ": rows in vectors "
                            << "of " << target.getLanes();
 }
 
-bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
+void mx::tileDequantize(DequantizeBlockOp op, const Target &target,
                         bool explain) {
   MXTensorType type = op.getSource().getType();
   if (std::optional<std::string> obstacle = getObstacleOfRows(type)) {
     if (explain)
       remarkReference(op, *obstacle);
-    return false;
+    return;
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -206,10 +195,9 @@ bool mx::tileDequantize(DequantizeBlockOp op, const Target &target,
     remarkStrategy(op, target);
   op.replaceAllUsesWith(restoreRows(builder, loc, result, op.getType(), sizes));
   op.erase();
-  return true;
 }
 
-bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
+void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   MXTensorType type = op.getType();
   std::optional<std::string> obstacle = getObstacleOfRows(type);
   if (!obstacle && !type.hasPowerOfTwoScales())
@@ -217,7 +205,7 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   if (obstacle) {
     if (explain)
       remarkReference(op, *obstacle);
-    return false;
+    return;
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -262,5 +250,4 @@ bool mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   op.replaceAllUsesWith(
       AssembleOp::create(builder, loc, type, payload, scales).getResult());
   op.erase();
-  return true;
 }

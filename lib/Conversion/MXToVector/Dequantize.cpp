@@ -27,11 +27,11 @@ static Value makeNaNsAlike(KernelBuilder &kernel, Value values) {
 void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
   Location loc = op.getLoc();
   KernelBuilder kernel(builder, loc, op.getLanes());
-  BlockReader reader(kernel, op.getBlockedType(), /*order=*/{}, op.getPayload(),
+  MXTensorType type = op.getValueType();
+  BlockReader reader(kernel, type, /*order=*/{}, op.getPayload(),
                      op.getScales());
   Type element =
       cast<ShapedType>(op.getDestination().getType()).getElementType();
-  MXTensorType type = op.getBlockedType();
   // Of elements that are none, E8M0 scales make only the right one.
   bool canBeNaN =
       numerics::getInfo(type.getFormat()).hasNaN || !type.hasPowerOfTwoScales();
@@ -53,12 +53,8 @@ void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
   kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
     kernel.loop(kernel.index(0), reader.getNumBlocks(), 1, [&](Value block) {
       Value scale = kernel.broadcast(reader.readScale(row, block));
-      int64_t chunks = reader.getChunksPerBlock();
-      if (chunks == 1)
-        return writeChunk(row, block, scale);
-      Value first = kernel.mul(block, chunks);
-      kernel.loop(first, kernel.add(first, chunks), 1,
-                  [&](Value chunk) { writeChunk(row, chunk, scale); });
+      kernel.forEachChunk(block, reader.getChunksPerBlock(),
+                          [&](Value chunk) { writeChunk(row, chunk, scale); });
     });
   });
 }

@@ -47,7 +47,7 @@ static constexpr int64_t kBlocksPerGroup = 128;
 DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), strategy(op.getStrategy()),
       kernel(builder, op.getLoc(), strategy.getLanes()),
-      reader(kernel, op.getBlockedType(), strategy.getOrder(), op.getPayload(),
+      reader(kernel, op.getValueType(), strategy.getOrder(), op.getPayload(),
              op.getScales()) {
   packed = memref::CollapseShapeOp::create(
       builder, op.getLoc(), op.getPacked(),

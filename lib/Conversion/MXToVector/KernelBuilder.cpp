@@ -8,6 +8,8 @@
 
 #include "Kernels.h"
 
+#include "../MXToLinalg/Layout.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/Packing.h"
@@ -126,6 +128,14 @@ void KernelBuilder::loop(Value lower, Value upper, int64_t step,
        });
 }
 
+void KernelBuilder::forEachChunk(Value block, int64_t chunks,
+                                 llvm::function_ref<void(Value)> body) {
+  if (chunks == 1)
+    return body(block);
+  Value first = mul(block, chunks);
+  loop(first, add(first, chunks), 1, body);
+}
+
 BlockReader::BlockReader(KernelBuilder &kernel, MXTensorType type,
                          ArrayRef<int64_t> order, Value payload, Value scales)
     : kernel(kernel), type(type), order(order), payload(payload),
@@ -153,14 +163,8 @@ Value BlockReader::readScale(Value row, Value block) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
   Value stored = memref::LoadOp::create(b, loc, scales, ValueRange{row, block});
-  Type f32 = b.getF32Type();
-  if (stored.getType().isF32())
-    return stored;
-  if (stored.getType().isBF16())
-    return arith::ExtFOp::create(b, loc, f32, stored);
   if (!type.hasPowerOfTwoScales())
-    return DecodeElementOp::create(
-        b, loc, f32, TypeAttr::get(type.getScaleType()), stored, Value());
+    return mx::readScale(b, loc, type, stored);
   // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
@@ -172,5 +176,5 @@ Value BlockReader::readScale(Value row, Value block) {
                                       constant(numerics::kScaleNaN));
   bits = arith::SelectOp::create(b, loc, isNaN, constant(numerics::kQuietNaN),
                                  bits);
-  return arith::BitcastOp::create(b, loc, f32, bits);
+  return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
 }

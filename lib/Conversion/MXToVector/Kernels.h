@@ -64,6 +64,10 @@ public:
   void loop(mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::Value iv)> body);
 
+  /// For each of the `chunks` chunks of block `block`: its number.
+  void forEachChunk(mlir::Value block, int64_t chunks,
+                    llvm::function_ref<void(mlir::Value chunk)> body);
+
 private:
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -45,7 +45,7 @@ private:
 PanelKernel::PanelKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), strategy(op.getStrategy()),
       kernel(builder, op.getLoc(), strategy.getLanes()),
-      reader(kernel, op.getBlockedType(), strategy.getOrder(), op.getPayload(),
+      reader(kernel, op.getValueType(), strategy.getOrder(), op.getPayload(),
              op.getScales()),
       vectors(strategy.getColumns() / strategy.getLanes()) {
   numRows = kernel.dim(op.getPayload(), 0);

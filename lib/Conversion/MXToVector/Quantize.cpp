@@ -20,7 +20,7 @@ namespace {
 class QuantizeKernel {
 public:
   QuantizeKernel(OpBuilder &builder, TileQuantizeOp op)
-      : op(op), type(op.getBlockedType()),
+      : op(op), type(op.getValueType()),
         kernel(builder, op.getLoc(), op.getLanes()),
         chunksPerBlock(type.getBlockSize() / kChunk) {}
 
@@ -85,8 +85,6 @@ void QuantizeKernel::quantizeBlock(Value row, Value block) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   TypeAttr element = TypeAttr::get(type.getElementType());
-  Value firstChunk = kernel.mul(block, chunksPerBlock);
-  Value afterLast = kernel.add(firstChunk, chunksPerBlock);
 
   Value single, largest;
   if (chunksPerBlock == 1) {
@@ -97,8 +95,9 @@ void QuantizeKernel::quantizeBlock(Value row, Value block) {
         builder, loc,
         builder.getZeroAttr(
             VectorType::get({kernel.getLanes()}, builder.getI32Type())));
+    Value first = kernel.mul(block, chunksPerBlock);
     largest = kernel
-                  .loop(firstChunk, afterLast, 1, zero,
+                  .loop(first, kernel.add(first, chunksPerBlock), 1, zero,
                         [&](Value chunk, ValueRange carried) {
                           return SmallVector<Value>{addMagnitudes(
                               carried.front(), loadChunk(row, chunk))};
@@ -115,16 +114,13 @@ void QuantizeKernel::quantizeBlock(Value row, Value block) {
 
   int64_t bytes = numerics::packedBytes(type.getFormat(), kChunk);
   auto bytesType = VectorType::get({bytes}, builder.getI8Type());
-  auto encode = [&](Value chunk, Value values) {
+  kernel.forEachChunk(block, chunksPerBlock, [&](Value chunk) {
+    Value values = single ? single : loadChunk(row, chunk);
     Value codes = EncodePackedOp::create(builder, loc, bytesType, element,
                                          values, scale, op.getRoundingAttr());
     vector::StoreOp::create(builder, loc, codes, op.getPayload(),
                             ValueRange{row, kernel.mul(chunk, bytes)});
-  };
-  if (single)
-    return encode(block, single);
-  kernel.loop(firstChunk, afterLast, 1,
-              [&](Value chunk) { encode(chunk, loadChunk(row, chunk)); });
+  });
 }
 
 void mx::buildQuantizeKernel(OpBuilder &builder, TileQuantizeOp op) {

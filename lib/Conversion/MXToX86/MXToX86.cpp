@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../MXToArith/PackedVectors.h"
+#include "../MXToArith/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,71 +27,13 @@ using namespace mlir;
 using namespace mx;
 using numerics::FormatInfo;
 
-namespace {
-
-/// Integer vectors, briefly.
-class VectorBuilder {
-public:
-  VectorBuilder(OpBuilder &builder, Location loc)
-      : builder(builder), loc(loc) {}
-
-  VectorType type(int64_t count, unsigned bits) {
-    return VectorType::get({count}, builder.getIntegerType(bits));
-  }
-  VectorType floats(int64_t count) {
-    return VectorType::get({count}, builder.getF32Type());
-  }
-  /// A constant of the type of `like`, the same in every lane.
-  Value splat(Value like, int64_t value) {
-    auto vectorType = cast<VectorType>(like.getType());
-    APInt bits(vectorType.getElementTypeBitWidth(), value, /*isSigned=*/false,
-               /*implicitTrunc=*/true);
-    return arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(vectorType, bits));
-  }
-  template <typename Int>
-  Value constant(ArrayRef<Int> values) {
-    auto vectorType = type(values.size(), sizeof(Int) * 8);
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(vectorType, values));
-  }
-  Value bitAnd(Value a, int64_t b) {
-    return arith::AndIOp::create(builder, loc, a, splat(a, b));
-  }
-  Value shl(Value a, int64_t b) {
-    return arith::ShLIOp::create(builder, loc, a, splat(a, b));
-  }
-  Value bitcast(Value a, VectorType to) {
-    return vector::BitCastOp::create(builder, loc, to, a);
-  }
-  Value shuffle(Value a, Value b, ArrayRef<int64_t> mask) {
-    return vector::ShuffleOp::create(builder, loc, a, b, mask);
-  }
-  Value call(StringRef intrinsic, Type result, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(
-               builder, loc, result, builder.getStringAttr(intrinsic), operands)
-        .getResult(0);
-  }
-  /// One vector after the other.
-  Value concat(ArrayRef<Value> parts) {
-    SmallVector<Value> level = llvm::to_vector(parts);
-    while (level.size() > 1) {
-      SmallVector<Value> next;
-      for (size_t i = 0; i < level.size(); i += 2) {
-        int64_t count = cast<VectorType>(level[i].getType()).getNumElements();
-        next.push_back(shuffle(level[i], level[i + 1],
-                               llvm::to_vector(llvm::seq<int64_t>(2 * count))));
-      }
-      level = next;
-    }
-    return level.front();
-  }
-
-  OpBuilder &builder;
-  Location loc;
-};
-
-} // namespace
+static Value callIntrinsic(VectorBuilder &b, StringRef intrinsic, Type result,
+                           ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b.builder, b.loc, result,
+                                       b.builder.getStringAttr(intrinsic),
+                                       operands)
+      .getResult(0);
+}
 
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 static std::array<uint32_t, 16> getNibbleTable(numerics::Format format) {
@@ -111,6 +54,16 @@ static SmallVector<int8_t> getTableBytes(const std::array<uint32_t, 16> &table,
   return bytes;
 }
 
+/// Whether `op` decodes a chunk of 4-bit codes in an order that `set` has
+/// instructions for: its own, or the natural one.
+static bool isNibbleChunk(DecodePackedOp op, InstructionSet set) {
+  numerics::Format format = *getElementFormat(op.getElementType());
+  return numerics::getInfo(format).bits == 4 &&
+         op.getType().getNumElements() == kChunk &&
+         (op.getOrder().empty() ||
+          op.getOrder() == Target{set}.getOrder(format));
+}
+
 /// Two bytes of the f32 come out of tables, the others are 0.
 static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
   return llvm::all_of(table,
@@ -125,15 +78,11 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    numerics::Format format = *getElementFormat(op.getElementType());
-    if (numerics::getInfo(format).bits != 4 ||
-        op.getType().getNumElements() != kChunk)
+    if (!isNibbleChunk(op, InstructionSet::AVX2))
       return failure();
-    std::array<uint32_t, 16> table = getNibbleTable(format);
-    Target target{InstructionSet::AVX2};
-    bool isNatural = op.getOrder().empty();
-    if (!fitsTwoBytes(table) ||
-        (!isNatural && op.getOrder() != target.getOrder(format)))
+    std::array<uint32_t, 16> table =
+        getNibbleTable(*getElementFormat(op.getElementType()));
+    if (!fitsTwoBytes(table))
       return failure();
 
     VectorBuilder b(rewriter, op.getLoc());
@@ -148,11 +97,12 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
-      return b.call("llvm.x86.avx2.pshuf.b", b.type(32, 8), {entries, nibbles});
+      return callIntrinsic(b, "llvm.x86.avx2.pshuf.b", b.type(32, 8),
+                           {entries, nibbles});
     };
     Value high = look(24), low = look(16);
 
-    if (isNatural) {
+    if (op.getOrder().empty()) {
       SmallVector<int64_t> mask;
       for (int64_t element = 0; element < 32; ++element) {
         int64_t place = element / 2 + (element % 2) * 16;
@@ -188,16 +138,11 @@ struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    numerics::Format format = *getElementFormat(op.getElementType());
-    if (numerics::getInfo(format).bits != 4 ||
-        op.getType().getNumElements() != kChunk)
-      return failure();
-    Target target{InstructionSet::AVX512};
-    bool isNatural = op.getOrder().empty();
-    if (!isNatural && op.getOrder() != target.getOrder(format))
+    if (!isNibbleChunk(op, InstructionSet::AVX512))
       return failure();
     VectorBuilder b(rewriter, op.getLoc());
-    std::array<uint32_t, 16> table = getNibbleTable(format);
+    std::array<uint32_t, 16> table =
+        getNibbleTable(*getElementFormat(op.getElementType()));
     Value entries = b.bitcast(
         b.constant<int32_t>(SmallVector<int32_t>(table.begin(), table.end())),
         b.floats(16));
@@ -206,13 +151,13 @@ struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
     Value shifted =
         arith::ShRUIOp::create(rewriter, op.getLoc(), bytes, b.splat(bytes, 4));
     auto look = [&](Value index) {
-      return b.call("llvm.x86.avx512.permvar.sf.512", b.floats(16),
-                    {entries, index});
+      return callIntrinsic(b, "llvm.x86.avx512.permvar.sf.512", b.floats(16),
+                           {entries, index});
     };
     Value even = look(bytes), odd = look(shifted);
     SmallVector<int64_t> mask;
     for (int64_t i = 0; i < 32; ++i)
-      mask.push_back(isNatural ? i / 2 + (i % 2) * 16 : i);
+      mask.push_back(op.getOrder().empty() ? i / 2 + (i % 2) * 16 : i);
     rewriter.replaceOp(op, b.shuffle(even, odd, mask));
     return success();
   }
