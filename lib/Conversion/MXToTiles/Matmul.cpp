@@ -154,7 +154,7 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
   bool hasColumns = transposed ? dims.hasM : dims.hasN;
   strategy = chooseStrategy(builder.getContext(), target, type,
-                            transposed ? dims.m : dims.n);
+                            transposed ? dims.m : dims.n, op.getPrecision());
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();

@@ -366,11 +366,11 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
     FailureOr<Target> parsed = Target::parse(target, getOperation());
     if (failed(parsed))
       return signalPassFailure();
-    if (parsed->set == InstructionSet::Generic)
+    if (!parsed->has(InstructionSet::AVX2))
       return;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    if (parsed->set == InstructionSet::AVX512)
+    if (parsed->has(InstructionSet::AVX512))
       patterns.add<DecodeNibblesAVX512>(context);
     else
       patterns.add<DecodeNibblesAVX2>(context);
