@@ -91,8 +91,8 @@ LogicalResult PackRowsOp::fold(FoldAdaptor adaptor,
   auto constant = dyn_cast_if_present<BlockScaledAttr>(adaptor.getSource());
   if (!constant)
     return failure();
-  std::optional<ConstantBytes> payload = getConstantBytes(
-                                   constant.getPayload()),
+  std::optional<ConstantBytes> payload =
+                                   getConstantBytes(constant.getPayload()),
                                scales = getConstantBytes(constant.getScales());
   if (!payload || !scales)
     return failure();
@@ -118,7 +118,8 @@ LogicalResult PackRowsOp::fold(FoldAdaptor adaptor,
 OpFoldResult UnpackRowsOp::fold(FoldAdaptor) {
   auto pack = getPayload().getDefiningOp<PackRowsOp>();
   if (pack && pack.getPayload() == getPayload() &&
-      pack.getScales() == getScales() && pack.getSource().getType() == getType())
+      pack.getScales() == getScales() &&
+      pack.getSource().getType() == getType())
     return pack.getSource();
   return {};
 }

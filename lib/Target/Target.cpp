@@ -137,6 +137,30 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   return make(Kernel::Panel, sizes.panelRows, 2 * lanes);
 }
 
+std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
+                                                     const Target &target,
+                                                     int64_t columns,
+                                                     Precision precision) {
+  // Every column costs three products of bytes, so that many columns are better
+  // off with one of floats.
+  constexpr int64_t kMaxColumns = 8;
+  if (precision != Precision::Block21 || ShapedType::isDynamic(columns) ||
+      columns > kMaxColumns)
+    return std::nullopt;
+  // Sums for three digits of every row and column at work fill registers.
+  int64_t atOnce = std::clamp<int64_t>(columns, 1, 4);
+  auto make = [&](Kernel kernel, int64_t rows) {
+    return StrategyAttr::get(context, kernel, target.getLanes(), rows, atOnce,
+                             /*depth=*/kChunk, /*parts=*/3, {});
+  };
+  if (target.has(InstructionSet::AVX512VNNI))
+    return make(Kernel::Quads, 16);
+  if (target.has(InstructionSet::AVX512))
+    return make(Kernel::Pairs, 16);
+  return make(Kernel::Pairs,
+              columns <= 1 ? 2 * target.getLanes() : target.getLanes());
+}
+
 int64_t mx::getTileRows(StrategyAttr strategy) {
   // Enough work for a thread, and a decoded tile that fits the second-level
   // cache.

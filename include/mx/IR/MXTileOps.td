@@ -216,17 +216,15 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
     ```
 
     The 26 numbers for 32 rows of a column are 8 of four d0 each, the first in
-    the lowest byte, 8 of d1 and 8 of d2; the sum of q; and 2^(e - 20) as f32.
-    For a block of zeros e is 0.
+    the lowest byte, 8 of d1 and 8 of d2; the sum of q; and 2^(e - 20) as f32, or
+    0 where the block has a NaN or an infinity, or values of which none reaches
+    2^-106: it has no digits then. For a block of zeros e is 0.
 
     Constraints:
     1. the source is of rank 3, (columns, K, 1), K a multiple of 32;
     2. the destination is of rank 3, (columns, K / 32, 26);
     3. operands are all tensors, with the destination's type as the result, or
        all memrefs, with no result.
-
-    Every block must be finite and 0 or at least 2^-106 somewhere, which
-    `convert-mx-to-tiles` sees to.
 
     Example:
 

@@ -56,6 +56,13 @@ StrategyAttr chooseStrategy(mlir::MLIRContext *context, const Target &target,
                             MXTensorType type, int64_t columns,
                             Precision precision);
 
+/// How to compute it with bytes and digits, for a weight whose rows are packed;
+/// nothing where `target`, `columns` or `precision` do not suit.
+std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
+                                                 const Target &target,
+                                                 int64_t columns,
+                                                 Precision precision);
+
 /// Rows of a tile, which one thread computes.
 int64_t getTileRows(StrategyAttr strategy);
 

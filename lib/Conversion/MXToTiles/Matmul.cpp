@@ -431,6 +431,8 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       remarkReference(op, *obstacle);
     return;
   }
+  if (tileDigitsMatmul(op, transposed, target, explain))
+    return;
   OpBuilder builder(op);
   Location loc = op.getLoc();
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
