@@ -10,7 +10,7 @@ packages=(
   # test: lit and FileCheck, time limits for lit tests, gtest, sanitizers
   llvm-22-tools python3-psutil libgtest-dev libclang-rt-22-dev
   # benchmarks
-  libbenchmark-dev libopenblas-dev
+  libbenchmark-dev libopenblas-dev libdnnl-dev
   # format and lint
   clang-format-22 clang-tidy-22
 )
