@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mx/IR/MXOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,6 +40,17 @@ static OpFoldResult getCreatedSize(tensor::DimOp dim) {
   if (!empty || *axis < 0 || *axis >= empty.getType().getRank())
     return {};
   return empty.getMixedSizes()[*axis];
+}
+
+/// Whether `dim` reads the block axis of what was block-scaled, in blocks that
+/// are multiples.
+static bool isBlockAxis(tensor::DimOp dim, int64_t factor) {
+  auto op = getSizeSource(dim.getSource()).getDefiningOp<DequantizeBlockOp>();
+  if (!op)
+    return false;
+  MXTensorType type = op.getSource().getType();
+  return dim.getConstantIndex() == type.getBlockAxis() &&
+         type.getBlockSize() % factor == 0;
 }
 
 using IsGivenFn = function_ref<bool(Value)>;
@@ -111,10 +123,12 @@ bool mx::isKnownMultiple(OpFoldResult value, int64_t factor,
            isKnownMultiple(op->getOperand(1), factor, isGiven);
   if (AffineMap map = getAffineMap(op))
     return isMultipleMap(map, op->getOperands(), factor, isGiven);
-  if (auto dim = dyn_cast<tensor::DimOp>(op))
-    if (OpFoldResult size = getCreatedSize(dim))
-      return isKnownMultiple(size, factor, isGiven);
-  return false;
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  if (!dim)
+    return false;
+  if (OpFoldResult size = getCreatedSize(dim))
+    return isKnownMultiple(size, factor, isGiven);
+  return isBlockAxis(dim, factor);
 }
 
 /// Whether two sizes are surely equal.

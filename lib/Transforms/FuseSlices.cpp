@@ -1,4 +1,5 @@
-//===- FuseSlices.cpp - quantize what is used ------------------------------===//
+//===- FuseSlices.cpp - quantize what is used
+//------------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -77,8 +77,8 @@ static LogicalResult verifyBlockTile(MXTensorType type, const Twine &along,
     if (emitError)
       emitError() << "expected blocks of whole bytes for tiles along " << along
                   << ", got blocks of " << type.getBlockSize()
-                  << " elements of "
-                  << numerics::getInfo(type.getFormat()).bits << " bits";
+                  << " elements of " << numerics::getInfo(type.getFormat()).bits
+                  << " bits";
     return failure();
   }
 
@@ -115,19 +115,19 @@ static LogicalResult verifyBlockTile(MXTensorType type, const Twine &along,
 static Value extractTile(OpBuilder &builder, Location loc, Value value,
                          const Tile &tile, SmallVector<Operation *> &slices) {
   ArrayRef<int64_t> shape = getOperandShape(value.getType());
-  bool isWhole = llvm::all_of(
-      llvm::zip_equal(shape, tile.offsets, tile.sizes), [](auto axis) {
-        auto [extent, offset, size] = axis;
-        return !ShapedType::isDynamic(extent) &&
-               isConstantIntValue(offset, 0) &&
-               isConstantIntValue(size, extent);
-      });
+  bool isWhole = llvm::all_of(llvm::zip_equal(shape, tile.offsets, tile.sizes),
+                              [](auto axis) {
+                                auto [extent, offset, size] = axis;
+                                return !ShapedType::isDynamic(extent) &&
+                                       isConstantIntValue(offset, 0) &&
+                                       isConstantIntValue(size, extent);
+                              });
   if (isWhole)
     return value;
   Operation *slice;
   if (isa<MXTensorType>(value.getType())) {
-    slice = ExtractSliceOp::create(builder, loc, value, tile.offsets,
-                                   tile.sizes);
+    slice =
+        ExtractSliceOp::create(builder, loc, value, tile.offsets, tile.sizes);
   } else {
     SmallVector<OpFoldResult> ones(shape.size(), builder.getIndexAttr(1));
     slice = tensor::ExtractSliceOp::create(builder, loc, value, tile.offsets,
@@ -186,25 +186,14 @@ struct ElementwiseModel : TilingInterface::ExternalModel<Model, OpTy> {
   getTiledImplementation(Operation *op, OpBuilder &builder,
                          ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes) const {
-    if (failed(verifyTile(op, offsets, sizes, [&] { return op->emitOpError(); })))
-      return failure();
-    Tile tile{llvm::to_vector(offsets), llvm::to_vector(sizes)};
-    TilingResult result;
-    Value source = extractTile(builder, op->getLoc(), op->getOperand(0), tile,
-                               result.generatedSlices);
-    Operation *tiled = clone(
-        builder, op, Model::getTileType(cast<OpTy>(op), getStaticSizes(tile)),
-        source);
-    result.tiledOps = {tiled};
-    result.tiledValues = {tiled->getResult(0)};
-    return result;
+    return computeTile(op, builder, offsets, sizes,
+                       [&] { return op->emitOpError(); });
   }
 
-  LogicalResult getResultTilePosition(Operation *, OpBuilder &, unsigned,
-                                      ArrayRef<OpFoldResult> offsets,
-                                      ArrayRef<OpFoldResult> sizes,
-                                      SmallVector<OpFoldResult> &resultOffsets,
-                                      SmallVector<OpFoldResult> &resultSizes) const {
+  LogicalResult getResultTilePosition(
+      Operation *, OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+      SmallVector<OpFoldResult> &resultSizes) const {
     resultOffsets = llvm::to_vector(offsets);
     resultSizes = llvm::to_vector(sizes);
     return success();
@@ -220,11 +209,13 @@ struct ElementwiseModel : TilingInterface::ExternalModel<Model, OpTy> {
     return success();
   }
 
+  /// Fusion goes on without what cannot be fused, so that it is no error.
   FailureOr<TilingResult>
   generateResultTileValue(Operation *op, OpBuilder &builder, unsigned,
                           ArrayRef<OpFoldResult> offsets,
                           ArrayRef<OpFoldResult> sizes) const {
-    return getTiledImplementation(op, builder, offsets, sizes);
+    return computeTile(op, builder, offsets, sizes,
+                       [&] { return op->emitRemark("not fused: "); });
   }
 
   bool isOpFusableWithConsumerSlice(Operation *op, unsigned,
@@ -234,6 +225,24 @@ struct ElementwiseModel : TilingInterface::ExternalModel<Model, OpTy> {
   }
 
 private:
+  static FailureOr<TilingResult> computeTile(Operation *op, OpBuilder &builder,
+                                             ArrayRef<OpFoldResult> offsets,
+                                             ArrayRef<OpFoldResult> sizes,
+                                             EmitErrorFn emitError) {
+    if (failed(verifyTile(op, offsets, sizes, emitError)))
+      return failure();
+    Tile tile{llvm::to_vector(offsets), llvm::to_vector(sizes)};
+    TilingResult result;
+    Value source = extractTile(builder, op->getLoc(), op->getOperand(0), tile,
+                               result.generatedSlices);
+    Operation *tiled =
+        clone(builder, op,
+              Model::getTileType(cast<OpTy>(op), getStaticSizes(tile)), source);
+    result.tiledOps = {tiled};
+    result.tiledValues = {tiled->getResult(0)};
+    return result;
+  }
+
   static LogicalResult verifyTile(Operation *op, ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes,
                                   EmitErrorFn emitError) {
@@ -272,9 +281,11 @@ struct QuantizeModel : ElementwiseModel<QuantizeModel, QuantizeBlockOp> {
       InFlightDiagnostic diag =
           op->emitOpError()
           << "expected loops that carry the block-scaled result "
-          << op->getResultTypes().front() << ", got "
-          << parent->getName() << " over tensors";
-      diag.attachNote() << "tile a consumer, then fuse by mx-fuse-slices";
+          << op->getResultTypes().front() << ", got " << parent->getName()
+          << " over tensors";
+      diag.attachNote()
+          << "tile what uses it, a matmul or mx.disassemble, then "
+             "run mx-fuse-slices";
       return failure();
     }
     return ElementwiseModel::getResultTilePosition(
@@ -309,8 +320,13 @@ struct DisassembleModel
                                             utils::IteratorType::parallel);
   }
 
+  /// MLIR asks for the sizes of the results, to create the tensors that its
+  /// loops fill. It gives up without a word where it cannot, so we say it.
   SmallVector<Range> getIterationDomain(Operation *op,
                                         OpBuilder &builder) const {
+    if (!getType(op).hasStaticShape())
+      op->emitOpError() << "expected static sizes for tiling, got "
+                        << getType(op);
     return getRanges(builder,
                      getLogicalSizes(builder, op->getLoc(), op->getOperand(0)));
   }
@@ -329,8 +345,8 @@ struct DisassembleModel
     Value source = extractTile(builder, op->getLoc(), op->getOperand(0), tile,
                                result.generatedSlices);
     auto type = cast<MXTensorType>(source.getType());
-    Operation *tiled =
-        clone(builder, op, {type.getPayloadType(), type.getScalesType()}, source);
+    Operation *tiled = clone(
+        builder, op, {type.getPayloadType(), type.getScalesType()}, source);
     result.tiledOps = {tiled};
     result.tiledValues = llvm::to_vector_of<Value>(tiled->getResults());
     return result;
@@ -467,11 +483,10 @@ struct MatmulModel
     return result;
   }
 
-  LogicalResult getResultTilePosition(Operation *op, OpBuilder &, unsigned,
-                                      ArrayRef<OpFoldResult> offsets,
-                                      ArrayRef<OpFoldResult> sizes,
-                                      SmallVector<OpFoldResult> &resultOffsets,
-                                      SmallVector<OpFoldResult> &resultSizes) const {
+  LogicalResult getResultTilePosition(
+      Operation *op, OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+      SmallVector<OpFoldResult> &resultSizes) const {
     MatmulLoops loops(cast<BlockMatmulOp>(op));
     Tile tile = project(loops.accumulator, offsets, sizes);
     resultOffsets = tile.offsets;
