@@ -49,6 +49,10 @@ struct Target {
 StrategyAttr chooseStrategy(mlir::MLIRContext *context, const Target &target,
                             MXTensorType type, int64_t columns);
 
+/// Elements of `format` that are cheapest to decode times a power of two: its
+/// exponent. What a dot kernel of `strategy` multiplies.
+int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+
 /// Rows of a tile, which one thread computes.
 int64_t getTileRows(StrategyAttr strategy);
 
