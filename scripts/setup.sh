@@ -12,7 +12,7 @@ packages=(
   # programs for AArch64, and an emulator that runs them
   qemu-user libc6-dev-arm64-cross
   # benchmarks
-  libbenchmark-dev libopenblas-dev
+  libbenchmark-dev libopenblas-dev libdnnl-dev
   # format and lint
   clang-format-22 clang-tidy-22
 )

@@ -35,6 +35,8 @@ MX_TOOLS = ["mx-opt", "mx-run", "mx-quantize", "mx-lsp-server"]
 for tool in MX_TOOLS:
     if os.path.exists(os.path.join(config.mx_tools_dir, tool)):
         config.available_features.add(tool)
+if os.path.exists(os.path.join(config.mx_obj_root, "benchmarks", "matmul-benchmark")):
+    config.available_features.add("matmul-benchmark")
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in MX_TOOLS], [config.mx_tools_dir])
 llvm_config.add_tool_substitutions(
