@@ -1,5 +1,4 @@
-//===- MXTileOps.cpp - operations on one tile
-//------------------------------===//
+//===- MXTileOps.cpp - operations on one tile -----------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +42,7 @@ static bool isOrder(ArrayRef<int64_t> order, int64_t bits) {
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Kernel, int64_t lanes, int64_t rows,
                                    int64_t columns, int64_t depth,
-                                   ArrayRef<int64_t> order) {
+                                   int64_t parts, ArrayRef<int64_t> order) {
   auto expect = [&](bool holds, StringRef what, int64_t got) {
     if (!holds)
       emitError() << "expected " << what << ", got " << got;
@@ -55,7 +54,8 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(
           expect(columns > 0 && columns <= 64, "1 to 64 columns", columns)) ||
       failed(expect(depth > 0 && depth % kChunk == 0,
-                    "a depth that is a positive multiple of 32", depth)))
+                    "a depth that is a positive multiple of 32", depth)) ||
+      failed(expect(parts >= 1 && parts <= 3, "1 to 3 parts", parts)))
     return failure();
   if (!order.empty() && !isOrder(order, 5))
     return emitError() << "expected an order of the bits 0 to 4, got [" << order
@@ -68,9 +68,8 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 /// What every tile must be: all tensors, with the types of the destinations as
-/// results, or all buffers; `scales` of the type that `type` says.
-static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
-                                MXTensorType type) {
+/// results, or all buffers.
+static LogicalResult verifyOperands(DestinationStyleOpInterface op) {
   Value destination = op.getDpsInits().front();
   bool isBuffer = isa<MemRefType>(destination.getType());
   for (Value operand : op->getOperands())
@@ -87,6 +86,14 @@ static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
     if (result.getType() != init.getType())
       return op->emitOpError() << "expected a result of type " << init.getType()
                                << ", got " << result.getType();
+  return success();
+}
+
+/// The same, with `scales` of the type that `type` says.
+static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
+                                MXTensorType type) {
+  if (failed(verifyOperands(op)))
+    return failure();
   if (type.getBlockSize() % kChunk != 0)
     return op->emitOpError() << "expected a block size that is a multiple of "
                              << kChunk << ", got " << type.getBlockSize();
@@ -107,19 +114,50 @@ static LogicalResult expectRank(Operation *op, StringRef what, Value value,
   return success();
 }
 
+/// The size of the last dimension of packed columns and the type of their
+/// elements.
+static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
+  MLIRContext *context = strategy.getContext();
+  switch (strategy.getKernel()) {
+  case Kernel::Dot:
+    return {1, Float32Type::get(context)};
+  case Kernel::Panel:
+    return {strategy.getColumns(), Float32Type::get(context)};
+  case Kernel::Pairs:
+  case Kernel::Quads:
+    return {kDigitWords, IntegerType::get(context, 32)};
+  case Kernel::AMX:
+    return {2 * kAMXColumns, BFloat16Type::get(context)};
+  }
+  llvm_unreachable("unknown kernel");
+}
+
 LogicalResult TileMatmulOp::verify() {
   if (failed(expectRank(*this, "a payload", getPayload(), 2)) ||
       failed(expectRank(*this, "scales", getScales(), 2)) ||
       failed(expectRank(*this, "packed columns", getPacked(), 3)) ||
       failed(expectRank(*this, "an accumulator", getAccumulator(), 2)))
     return failure();
-  int64_t width = cast<ShapedType>(getPacked().getType()).getDimSize(2);
-  bool isDot = getStrategy().getKernel() == Kernel::Dot;
-  int64_t expected = isDot ? 1 : getStrategy().getColumns();
-  if (width != expected)
-    return emitOpError() << "expected panels of " << expected
-                         << " columns, got " << width;
+  auto [width, element] = getPackedColumns(getStrategy());
+  auto packed = cast<ShapedType>(getPacked().getType());
+  if (packed.getDimSize(2) != width)
+    return emitOpError() << "expected panels of " << width << " columns, got "
+                         << packed.getDimSize(2);
+  if (packed.getElementType() != element)
+    return emitOpError() << "expected packed columns of " << element << ", got "
+                         << packed.getElementType();
   return verifyTile(*this, getScales(), getValueType());
+}
+
+LogicalResult TileDigitsOp::verify() {
+  if (failed(expectRank(*this, "a source", getSource(), 3)) ||
+      failed(expectRank(*this, "a destination", getDestination(), 3)))
+    return failure();
+  int64_t width = cast<ShapedType>(getDestination().getType()).getDimSize(2);
+  if (width != kDigitWords)
+    return emitOpError() << "expected a last dimension of " << kDigitWords
+                         << ", got " << width;
+  return verifyOperands(*this);
 }
 
 LogicalResult TileDequantizeOp::verify() {
@@ -163,6 +201,11 @@ void TileMatmulOp::getEffects(
 }
 
 void TileQuantizeOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getTileEffects(*this, /*readsDestination=*/false, effects);
+}
+
+void TileDigitsOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   getTileEffects(*this, /*readsDestination=*/false, effects);
 }
@@ -216,5 +259,30 @@ LogicalResult DecodePackedOp::verify() {
   if (exponent < -largest || exponent > largest)
     return emitOpError() << "expected an exponent between " << -largest
                          << " and " << largest << ", got " << exponent;
+  return success();
+}
+
+LogicalResult LookupBytesOp::verify() {
+  if (getTable().size() != 16)
+    return emitOpError() << "expected a table of 16 entries, got "
+                         << getTable().size();
+  return success();
+}
+
+LogicalResult DotBytesOp::verify() {
+  int64_t bytes = getLhs().getType().getNumElements();
+  int64_t width = getType().getElementTypeBitWidth() / 8;
+  if (getType().getNumElements() * width != bytes)
+    return emitOpError() << "expected " << bytes / width << " lanes of "
+                         << getType().getElementType() << " for " << bytes
+                         << " bytes, got " << getType().getNumElements();
+  return success();
+}
+
+LogicalResult SumPairsOp::verify() {
+  int64_t pairs = getSource().getType().getNumElements();
+  if (pairs != 2 * getType().getNumElements())
+    return emitOpError() << "expected " << 2 * getType().getNumElements()
+                         << " lanes to add, got " << pairs;
   return success();
 }

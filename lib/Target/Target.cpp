@@ -21,6 +21,8 @@ int64_t Target::getLanes() const {
   case InstructionSet::AVX2:
     return 8;
   case InstructionSet::AVX512:
+  case InstructionSet::AVX512VNNI:
+  case InstructionSet::AMX:
     return 16;
   }
   llvm_unreachable("unknown instruction set");
@@ -34,6 +36,10 @@ StringRef Target::getName() const {
     return "avx2";
   case InstructionSet::AVX512:
     return "avx512";
+  case InstructionSet::AVX512VNNI:
+    return "avx512vnni";
+  case InstructionSet::AMX:
+    return "amx";
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -53,6 +59,8 @@ ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
   case InstructionSet::AVX2:
     return info.bits == 4 ? ArrayRef<int64_t>(kAVX2Nibbles) : kHalves;
   case InstructionSet::AVX512:
+  case InstructionSet::AVX512VNNI:
+  case InstructionSet::AMX:
     return kWhole;
   }
   llvm_unreachable("unknown instruction set");
@@ -64,22 +72,25 @@ Target Target::getHost() {
     return llvm::all_of(names,
                         [&](StringRef name) { return features.lookup(name); });
   };
-  bool hasAVX2 = hasAll({"avx2", "fma", "f16c"});
-  if (hasAVX2 && hasAll({"avx512f", "avx512bw", "avx512vl", "avx512dq"}))
-    return {InstructionSet::AVX512};
-  return {hasAVX2 ? InstructionSet::AVX2 : InstructionSet::Generic};
+  if (!hasAll({"avx2", "fma", "f16c"}))
+    return {InstructionSet::Generic};
+  if (!hasAll({"avx512f", "avx512bw", "avx512vl", "avx512dq"}))
+    return {InstructionSet::AVX2};
+  return {hasAll({"avx512vnni"}) ? InstructionSet::AVX512VNNI
+                                 : InstructionSet::AVX512};
 }
 
 FailureOr<Target> Target::parse(StringRef name, Operation *op) {
   if (name == "host")
     return getHost();
   for (InstructionSet set :
-       {InstructionSet::Generic, InstructionSet::AVX2, InstructionSet::AVX512})
+       {InstructionSet::Generic, InstructionSet::AVX2, InstructionSet::AVX512,
+        InstructionSet::AVX512VNNI, InstructionSet::AMX})
     if (name == Target{set}.getName())
       return Target{set};
-  return op->emitError()
-         << "expected a target of host, generic, avx2 or avx512, got '" << name
-         << "'";
+  return op->emitError() << "expected a target of host, generic, avx2, avx512, "
+                            "avx512vnni or amx, got '"
+                         << name << "'";
 }
 
 namespace {
@@ -101,19 +112,22 @@ static Sizes getSizes(InstructionSet set) {
   case InstructionSet::AVX2:
     return {1, 4, 6, 256};
   case InstructionSet::AVX512:
+  case InstructionSet::AVX512VNNI:
+  case InstructionSet::AMX:
     return {2, 4, 12, 256};
   }
   llvm_unreachable("unknown instruction set");
 }
 
 StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
-                                MXTensorType type, int64_t columns) {
+                                MXTensorType type, int64_t columns,
+                                Precision precision) {
   Sizes sizes = getSizes(target.set);
   int64_t lanes = target.getLanes();
   ArrayRef<int64_t> order = target.getOrder(type.getFormat());
   auto make = [&](Kernel kernel, int64_t rows, int64_t width) {
     return StrategyAttr::get(context, kernel, lanes, rows, width, sizes.depth,
-                             order);
+                             /*parts=*/1, order);
   };
   // A decoded vector that meets few columns is best used at once; one that
   // meets many is best stored and broadcast element by element.
@@ -134,6 +148,27 @@ int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
       info.bits < 6)
     return 0;
   return info.bias - kF16Bias;
+}
+
+std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
+                                                     const Target &target,
+                                                     int64_t columns,
+                                                     Precision precision) {
+  // Every column costs three products of bytes, so that many columns are better
+  // off with one of floats.
+  constexpr int64_t kMaxColumns = 8;
+  if (precision != Precision::Block21 || ShapedType::isDynamic(columns) ||
+      columns > kMaxColumns)
+    return std::nullopt;
+  // Sums for three digits of every row and column at work fill registers.
+  int64_t atOnce = std::clamp<int64_t>(columns, 1, 4);
+  auto make = [&](Kernel kernel) {
+    return StrategyAttr::get(context, kernel, target.getLanes(),
+                             /*rows=*/target.getLanes(), atOnce,
+                             /*depth=*/kChunk, /*parts=*/3, {});
+  };
+  return make(target.has(InstructionSet::AVX512VNNI) ? Kernel::Quads
+                                                     : Kernel::Pairs);
 }
 
 int64_t mx::getTileRows(StrategyAttr strategy) {

@@ -56,6 +56,7 @@ struct TileModel : DstBufferizableOpInterfaceExternalModel<
 void mx::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MXDialect *) {
     TileMatmulOp::attachInterface<TileModel<TileMatmulOp, true>>(*context);
+    TileDigitsOp::attachInterface<TileModel<TileDigitsOp, false>>(*context);
     TileQuantizeOp::attachInterface<TileModel<TileQuantizeOp, false>>(*context);
     TileDequantizeOp::attachInterface<TileModel<TileDequantizeOp, false>>(
         *context);

@@ -64,9 +64,24 @@ mlir::RankedTensorType getLineFactorType(MXTensorType type);
 /// Elements that the fast path decodes at once. A block is a multiple of it.
 constexpr int64_t kChunk = 32;
 
+/// Words of i32 for a chunk of a column in digits, see `mx.tile_digits`: eight
+/// words of four digits for each of three places, the sum, and the scale.
+constexpr int64_t kDigitPlaces = 3, kDigitWords = kDigitPlaces * kChunk / 4 + 2;
+
+/// Columns of a tile of AMX; a tile holds pairs of elements along K.
+constexpr int64_t kAMXColumns = 16;
+
 /// The number of the element at `position` of a vector in the order `order`
 /// (see `mx.decode_packed`).
 int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
+
+/// What `pack_rows` expects of a value of `type` and does not find, as "rank 2,
+/// got 3"; nothing if it can be packed.
+std::optional<std::string> getObstacleToPacking(MXTensorType type);
+
+/// The types of payload and scales that `pack_rows` makes of a value of `type`.
+std::pair<mlir::RankedTensorType, mlir::RankedTensorType>
+getPackedRowTypes(MXTensorType type);
 
 /// Adds the rewrites that move the factor of a `fold_scale` into its users;
 /// the canonicalizer and the lowering share them.

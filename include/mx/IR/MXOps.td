@@ -31,6 +31,7 @@ def MX_Factor : AnyTypeOf<[F32, RankedTensorOf<[F32]>],
 include "mx/IR/MXConstantOp.td"
 include "mx/IR/MXElementOps.td"
 include "mx/IR/MXNVFP4Ops.td"
+include "mx/IR/MXPackOps.td"
 
 //===----------------------------------------------------------------------===//
 // Between float and block-scaled values

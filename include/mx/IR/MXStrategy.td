@@ -15,7 +15,10 @@ include "mx/IR/MXDialect.td"
 
 def MX_Kernel : I32EnumAttr<"Kernel", "the loop structure of a tile", [
       I32EnumAttrCase<"Dot", 0, "dot">,
-      I32EnumAttrCase<"Panel", 1, "panel">
+      I32EnumAttrCase<"Panel", 1, "panel">,
+      I32EnumAttrCase<"Pairs", 2, "pairs">,
+      I32EnumAttrCase<"Quads", 3, "quads">,
+      I32EnumAttrCase<"AMX", 4, "amx">
     ]> {
   let cppNamespace = "::mx";
 }
@@ -29,6 +32,12 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
     - `panel` decodes `depth` elements of every row of the tile to f32 once, and
       multiplies them with panels of `columns` columns, `rows` rows at a time.
       For many columns.
+    - `pairs` and `quads` multiply bytes: elements that are small integers, of
+      rows that `mx.pack_rows` interleaved, with digits of the columns
+      (`mx.tile_digits`). A lane is a row. `pairs` adds products of two bytes in
+      16 bits, `quads` of four in 32.
+    - `amx` multiplies tiles of 16 rows and 32 elements in bf16, where every
+      column is the sum of `parts` columns of bf16.
 
     `lanes` is the number of f32 in a vector. `order` is the order in which
     vectors of 32 decoded elements hold them, see `mx.decode_packed`; empty is
@@ -44,11 +53,13 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
     "int64_t":$rows,
     "int64_t":$columns,
     "int64_t":$depth,
+    DefaultValuedParameter<"int64_t", "1">:$parts,
     OptionalArrayRefParameter<"int64_t">:$order
   );
   let assemblyFormat = [{
     `<` $kernel `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,` `columns` `=`
-    $columns `,` `depth` `=` $depth (`,` `order` `=` `[` $order^ `]`)? `>`
+    $columns `,` (`parts` `=` $parts^ `,`)? `depth` `=` $depth
+    (`,` `order` `=` `[` $order^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -25,6 +25,8 @@ class MX_TileOperand<list<Type> elements, string of>
 def MX_TileBytes : MX_TileOperand<[I8], "i8">;
 def MX_TileScales : MX_TileOperand<[I8, F32, BF16], "i8, f32 or bf16">;
 def MX_TileF32 : MX_TileOperand<[F32], "f32">;
+def MX_TileI32 : MX_TileOperand<[I32], "i32">;
+def MX_TileColumns : MX_TileOperand<[F32, BF16, I32], "f32, bf16 or i32">;
 def MX_TileFloats : MX_TileOperand<[F32, BF16, F16], "f32, bf16 or f16">;
 
 class MX_TileOp<string mnemonic>
@@ -45,6 +47,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ```
 
     `p` is the order of `strategy`; for a `dot` kernel a panel is one column.
+    For `pairs` and `quads`, payload and scales are as `mx.pack_rows` gives them,
+    and `packed` as `mx.tile_digits` does. For `amx`, `packed` is in bf16, see
+    `convert-mx-to-tiles`.
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
     matter. Columns of the last panel beyond those of the accumulator are read
@@ -52,8 +57,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator;
-    2. `packed` is of rank 3, (panels, K, columns of a panel);
+       accumulator, or of groups of 16 rows for `pairs` and `quads`;
+    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
+       (columns, K / 32, 26) of i32 for `pairs` and `quads`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
     4. the block size is a multiple of 32.
@@ -76,7 +82,7 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
   let arguments = (ins
     MX_TileBytes:$payload,
     Arg<MX_TileScales, "">:$scales,
-    MX_TileF32:$packed,
+    MX_TileColumns:$packed,
     MX_TileF32:$accumulator,
     TypeAttrOf<MX_TensorType>:$value_type,
     MX_StrategyAttr:$strategy,
@@ -194,6 +200,154 @@ def MX_TileQuantizeOp : MX_TileOp<"tile_quantize"> {
       return ::mlir::MutableOperandRange(getOperation(), 1, 2);
     }
   }];
+}
+
+def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
+  let summary = "columns as digits of integers, one power of two for 32 rows";
+  let description = [{
+    Writes every column as integers of 22 bits, q, times a power of two for each
+    32 of them, and every integer as three digits of base 128 (rule M2,
+    `block21`).
+
+    ```
+    e = exponent of max |x| over the 32         # 2^e <= max |x| < 2^(e + 1)
+    q[k] = min(round(x[k] * 2^(20 - e)), 2^21 - 1)
+         = d2[k] * 2^14 + d1[k] * 2^7 + d0[k],  0 <= d0, d1 < 128, -128 <= d2 < 128
+    ```
+
+    The 26 numbers for 32 rows of a column are 8 of four d0 each, the first in
+    the lowest byte, 8 of d1 and 8 of d2; the sum of q; and 2^(e - 20) as f32, or
+    0 where the block has a NaN or an infinity, or values of which none reaches
+    2^-106: it has no digits then. For a block of zeros e is 0.
+
+    Constraints:
+    1. the source is of rank 3, (columns, K, 1), K a multiple of 32;
+    2. the destination is of rank 3, (columns, K / 32, 26);
+    3. operands are all tensors, with the destination's type as the result, or
+       all memrefs, with no result.
+
+    Example:
+
+    ```mlir
+    func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
+      mx.tile_digits %x, %d : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+      return
+    }
+    ```
+
+    Lowers to loops over vectors (`convert-mx-to-vector`).
+  }];
+  let arguments = (ins
+    MX_TileF32:$source,
+    MX_TileI32:$destination
+  );
+  let results = (outs Variadic<RankedTensorOf<[I32]>>:$result);
+  let assemblyFormat = [{
+    $source `,` $destination attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestinationMutable();
+    }
+  }];
+}
+
+def MX_LookupBytesOp : Op<MX_Dialect, "lookup_bytes", [Pure,
+    AllTypesMatch<["indices", "result"]>]> {
+  let summary = "bytes of a table of 16";
+  let description = [{
+    `result[i] = table[indices[i] mod 16]`.
+
+    Constraints:
+    1. the table has 16 entries.
+
+    Example:
+
+    ```mlir
+    func.func @square(%i: vector<32xi8>) -> vector<32xi8> {
+      %0 = mx.lookup_bytes [0, 1, 4, 9, 16, 25, 36, 49, 0, 1, 4, 9, 16, 25, 36, 49] %i
+          : vector<32xi8>
+      return %0 : vector<32xi8>
+    }
+    ```
+
+    Lowers to a byte permute (`convert-mx-to-x86`), or to a gather from a
+    constant vector (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    DenseI8ArrayAttr:$table,
+    VectorOfRankAndType<[1], [I8]>:$indices
+  );
+  let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
+  let assemblyFormat = "$table $indices attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def MX_DotBytesOp : Op<MX_Dialect, "dot_bytes", [Pure,
+    AllTypesMatch<["lhs", "rhs"]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "sums of products of unsigned and signed bytes";
+  let description = [{
+    ```
+    result[i] = accumulator[i] + sum over j < g of
+        zext(lhs[i * g + j]) * sext(rhs[i * g + j])
+    ```
+
+    where g is how many bytes a lane of the accumulator has: two for i16, four
+    for i32.
+
+    Constraints:
+    1. the accumulator has 2 * n lanes of i16 or n lanes of i32 for 4 * n bytes.
+
+    No sum may leave the range of the accumulator's type.
+
+    Example:
+
+    ```mlir
+    func.func @dot(%a: vector<32xi8>, %b: vector<32xi8>, %c: vector<16xi16>) -> vector<16xi16> {
+      %0 = mx.dot_bytes %a, %b, %c : vector<32xi8>, vector<16xi16>
+      return %0 : vector<16xi16>
+    }
+    ```
+
+    Lowers to `vpmaddubsw` or `vpdpbusd` (`convert-mx-to-x86`), or to products
+    of widened bytes (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[1], [I8]>:$lhs,
+    VectorOfRankAndType<[1], [I8]>:$rhs,
+    VectorOfRankAndType<[1], [I16, I32]>:$accumulator
+  );
+  let results = (outs VectorOfRankAndType<[1], [I16, I32]>:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $accumulator attr-dict `:` type($lhs) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def MX_SumPairsOp : Op<MX_Dialect, "sum_pairs", [Pure]> {
+  let summary = "sums of neighbours";
+  let description = [{
+    `result[i] = sext(source[2 * i]) + sext(source[2 * i + 1])`.
+
+    Constraints:
+    1. the source has twice the lanes of the result.
+
+    Example:
+
+    ```mlir
+    func.func @sum(%a: vector<16xi16>) -> vector<8xi32> {
+      %0 = mx.sum_pairs %a : vector<16xi16> -> vector<8xi32>
+      return %0 : vector<8xi32>
+    }
+    ```
+
+    Lowers to `vpmaddwd` with ones (`convert-mx-to-x86`), or to shifts
+    (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [I16]>:$source);
+  let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def MX_EncodePackedOp : Op<MX_Dialect, "encode_packed", [Pure]> {

@@ -23,11 +23,17 @@ enum class InstructionSet {
   Generic, // vectors of 128 bits and nothing else
   AVX2,    // with FMA and F16C
   AVX512,  // F, BW, VL and DQ
+  AVX512VNNI,
+  AMX, // tiles of bf16, with AVX512VNNI
 };
 
 /// A processor, as far as the choice of code depends on it.
 struct Target {
   InstructionSet set = InstructionSet::Generic;
+
+  /// Whether the target has all that `other` has: each set contains those
+  /// before it.
+  bool has(InstructionSet other) const { return set >= other; }
 
   /// f32 in a vector.
   int64_t getLanes() const;
@@ -37,17 +43,25 @@ struct Target {
   /// `mx.decode_packed`; empty is the natural one.
   llvm::ArrayRef<int64_t> getOrder(numerics::Format format) const;
 
-  /// `generic`, `avx2`, `avx512`, or `host` for what this machine has. What
-  /// else is asked for is reported at `op`.
+  /// `generic`, `avx2`, `avx512`, `avx512vnni`, `amx`, or `host` for what this
+  /// machine has. What else is asked for is reported at `op`.
   static mlir::FailureOr<Target> parse(llvm::StringRef name,
                                        mlir::Operation *op);
   static Target getHost();
 };
 
 /// How to compute a matmul of a block-scaled value with `columns` columns
-/// (dynamic if not known) on `target`.
+/// (dynamic if not known) on `target`, within `precision`.
 StrategyAttr chooseStrategy(mlir::MLIRContext *context, const Target &target,
-                            MXTensorType type, int64_t columns);
+                            MXTensorType type, int64_t columns,
+                            Precision precision);
+
+/// How to compute it with bytes and digits, for a weight whose rows are packed;
+/// nothing where `target`, `columns` or `precision` do not suit.
+std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
+                                                 const Target &target,
+                                                 int64_t columns,
+                                                 Precision precision);
 
 /// Elements of `format` that are cheapest to decode times a power of two: its
 /// exponent. What a dot kernel of `strategy` multiplies.

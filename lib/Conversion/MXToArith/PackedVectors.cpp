@@ -125,8 +125,80 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
   }
 };
 
+/// Entries one by one: whoever has a byte permute does better.
+struct LookupBytes : OpConversionPattern<LookupBytesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LookupBytesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    VectorBuilder b(rewriter, op.getLoc());
+    // A choice between two halves of the table for every bit of the index.
+    Value indices = adaptor.getIndices();
+    SmallVector<Value> entries;
+    for (int8_t entry : op.getTable())
+      entries.push_back(b.splat(indices, entry));
+    for (int64_t bit = 1; entries.size() > 1; bit *= 2) {
+      Value isOne =
+          arith::CmpIOp::create(rewriter, op.getLoc(), arith::CmpIPredicate::ne,
+                                b.bitAnd(indices, bit), b.splat(indices, 0));
+      SmallVector<Value> next;
+      for (size_t i = 0; i < entries.size(); i += 2)
+        next.push_back(arith::SelectOp::create(rewriter, op.getLoc(), isOne,
+                                               entries[i + 1], entries[i]));
+      entries = next;
+    }
+    rewriter.replaceOp(op, entries.front());
+    return success();
+  }
+};
+
+/// Products of widened bytes, and sums of neighbours.
+struct DotBytes : OpConversionPattern<DotBytesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DotBytesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    int64_t bytes = op.getLhs().getType().getNumElements();
+    int64_t lanes = op.getType().getNumElements();
+    auto wide = b.type(bytes, op.getType().getElementTypeBitWidth());
+    Value lhs = arith::ExtUIOp::create(rewriter, loc, wide, adaptor.getLhs());
+    Value rhs = arith::ExtSIOp::create(rewriter, loc, wide, adaptor.getRhs());
+    Value products = arith::MulIOp::create(rewriter, loc, lhs, rhs);
+    Value sum = adaptor.getAccumulator();
+    for (int64_t i = 0; i < bytes / lanes; ++i)
+      sum = arith::AddIOp::create(rewriter, loc, sum,
+                                  pick(b, products, i, bytes / lanes));
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+};
+
+/// Shifts within 32 bits: no lane moves.
+struct SumPairs : OpConversionPattern<SumPairsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SumPairsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    int64_t bits = op.getType().getElementTypeBitWidth() / 2;
+    Value pairs = b.bitcast(adaptor.getSource(), op.getType());
+    Value half = b.splat(pairs, bits);
+    Value low = arith::ShRSIOp::create(rewriter, loc, b.shl(pairs, bits), half);
+    Value high = arith::ShRSIOp::create(rewriter, loc, pairs, half);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, low, high);
+    return success();
+  }
+};
+
 } // namespace
 
 void mx::populatePackedVectorPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecodePacked, EncodePacked>(patterns.getContext());
+  patterns.add<DecodePacked, EncodePacked, LookupBytes, DotBytes, SumPairs>(
+      patterns.getContext());
 }

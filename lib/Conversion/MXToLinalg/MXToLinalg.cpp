@@ -80,7 +80,8 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
                         QuantizeNVFP4Op, DequantizeNVFP4Op, BlockMatmulOp,
                         FoldScaleOp>();
     target.addIllegalOp<CastOp, ConcatOp, ExtractSliceOp, InsertSliceOp,
-                        RequantizeOp, ReshapeOp, TransposeOp>();
+                        RequantizeOp, ReshapeOp, TransposeOp, PackRowsOp,
+                        UnpackRowsOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(context);
     populateConstantToLinalgPatterns(patterns);
@@ -89,6 +90,7 @@ struct ConvertMXToLinalg : mx::impl::ConvertMXToLinalgBase<ConvertMXToLinalg> {
     populateMatmulToLinalgPatterns(patterns, expandKBlocks);
     populateFoldScaleToLinalgPatterns(patterns);
     populateShapeOpsToLinalgPatterns(patterns);
+    populatePackRowsToLinalgPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();

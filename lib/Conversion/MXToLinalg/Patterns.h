@@ -30,6 +30,9 @@ void populateMatmulToLinalgPatterns(mlir::RewritePatternSet &patterns,
 /// fold_scale -> a guarded exponent add on the scales (FoldScale.cpp).
 void populateFoldScaleToLinalgPatterns(mlir::RewritePatternSet &patterns);
 
+/// pack_rows, unpack_rows.
+void populatePackRowsToLinalgPatterns(mlir::RewritePatternSet &patterns);
+
 /// What moves whole blocks, and requantize (ShapeOps.cpp).
 void populateShapeOpsToLinalgPatterns(mlir::RewritePatternSet &patterns);
 

@@ -154,7 +154,7 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
   bool hasColumns = transposed ? dims.hasM : dims.hasN;
   strategy = chooseStrategy(builder.getContext(), target, type,
-                            transposed ? dims.m : dims.n);
+                            transposed ? dims.m : dims.n, op.getPrecision());
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();
@@ -431,6 +431,8 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       remarkReference(op, *obstacle);
     return;
   }
+  if (tileDigitsMatmul(op, transposed, target, explain))
+    return;
   OpBuilder builder(op);
   Location loc = op.getLoc();
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());

@@ -19,6 +19,11 @@ namespace mx {
 /// the strategy.
 void tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
+/// The same for rows that are packed, or constant, and few columns in digits
+/// (Digits.cpp), where precision allows it. Returns whether it did.
+bool tileDigitsMatmul(BlockMatmulOp op, bool transposed, const Target &target,
+                      bool explain);
+
 /// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise,
 /// but silent unless `explain`.
 void tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);

@@ -107,6 +107,8 @@ private:
 /// The loops of `op`, whose operands are buffers, before it.
 void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildSplitKernel(mlir::OpBuilder &builder, TileDigitsOp op);
 void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);
 void buildDequantizeKernel(mlir::OpBuilder &builder, TileDequantizeOp op);
 

@@ -25,7 +25,7 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
   void runOnOperation() override {
     SmallVector<Operation *> tiles;
     getOperation()->walk([&](Operation *op) {
-      if (isa<TileMatmulOp, TileQuantizeOp, TileDequantizeOp>(op))
+      if (isa<TileMatmulOp, TileDigitsOp, TileQuantizeOp, TileDequantizeOp>(op))
         tiles.push_back(op);
     });
     for (Operation *op : tiles) {
@@ -35,10 +35,22 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
       }
       OpBuilder builder(op);
       if (auto matmul = dyn_cast<TileMatmulOp>(op)) {
-        if (matmul.getStrategy().getKernel() == Kernel::Dot)
+        switch (matmul.getStrategy().getKernel()) {
+        case Kernel::Dot:
           buildDotKernel(builder, matmul);
-        else
+          break;
+        case Kernel::Panel:
           buildPanelKernel(builder, matmul);
+          break;
+        case Kernel::Pairs:
+        case Kernel::Quads:
+          buildDigitsKernel(builder, matmul);
+          break;
+        case Kernel::AMX:
+          llvm_unreachable("not chosen yet");
+        }
+      } else if (auto digits = dyn_cast<TileDigitsOp>(op)) {
+        buildSplitKernel(builder, digits);
       } else if (auto quantize = dyn_cast<TileQuantizeOp>(op)) {
         buildQuantizeKernel(builder, quantize);
       } else {

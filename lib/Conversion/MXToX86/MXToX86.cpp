@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Patterns.h"
+
 #include "../MXToArith/PackedVectors.h"
 #include "../MXToArith/VectorBuilder.h"
 
@@ -26,14 +28,6 @@ namespace mx {
 using namespace mlir;
 using namespace mx;
 using numerics::FormatInfo;
-
-static Value callIntrinsic(VectorBuilder &b, StringRef intrinsic, Type result,
-                           ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(b.builder, b.loc, result,
-                                       b.builder.getStringAttr(intrinsic),
-                                       operands)
-      .getResult(0);
-}
 
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 static std::array<uint32_t, 16> getNibbleTable(numerics::Format format) {
@@ -97,8 +91,8 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
-      return callIntrinsic(b, "llvm.x86.avx2.pshuf.b", b.type(32, 8),
-                           {entries, nibbles});
+      return callIntrinsic(rewriter, op.getLoc(), "llvm.x86.avx2.pshuf.b",
+                           b.type(32, 8), {entries, nibbles});
     };
     Value high = look(24), low = look(16);
 
@@ -151,7 +145,8 @@ struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
     Value shifted =
         arith::ShRUIOp::create(rewriter, op.getLoc(), bytes, b.splat(bytes, 4));
     auto look = [&](Value index) {
-      return callIntrinsic(b, "llvm.x86.avx512.permvar.sf.512", b.floats(16),
+      return callIntrinsic(rewriter, op.getLoc(),
+                           "llvm.x86.avx512.permvar.sf.512", b.floats(16),
                            {entries, index});
     };
     Value even = look(bytes), odd = look(shifted);
@@ -405,16 +400,17 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
     FailureOr<Target> parsed = Target::parse(target, getOperation());
     if (failed(parsed))
       return signalPassFailure();
-    if (parsed->set == InstructionSet::Generic)
+    if (!parsed->has(InstructionSet::AVX2))
       return;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    if (parsed->set == InstructionSet::AVX512)
+    if (parsed->has(InstructionSet::AVX512))
       patterns.add<DecodeNibblesAVX512>(context);
     else
       patterns.add<DecodeNibblesAVX2>(context);
     patterns.add<DecodeThroughF16>(context, *parsed);
     patterns.add<DecodeFixedPoint, EncodeNearest>(context);
+    populateX86BytePatterns(patterns, *parsed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

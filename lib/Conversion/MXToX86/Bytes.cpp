@@ -1,0 +1,120 @@
+//===- Bytes.cpp - tables and products of bytes on x86 --------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "../MXToArith/VectorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mx;
+
+Value mx::callIntrinsic(OpBuilder &builder, Location loc, StringRef name,
+                        Type result, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(builder, loc, result,
+                                       builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+namespace {
+
+/// Patterns for vectors of as many bytes as a register has.
+template <typename OpT>
+struct BytePattern : OpRewritePattern<OpT> {
+  BytePattern(MLIRContext *context, const Target &target)
+      : OpRewritePattern<OpT>(context), target(target),
+        registerBytes(target.getLanes() * 4) {}
+
+  bool isRegister(Value bytes) const {
+    return cast<VectorType>(bytes.getType()).getNumElements() == registerBytes;
+  }
+  bool isWide() const { return registerBytes == 64; }
+
+  Target target;
+  int64_t registerBytes;
+};
+
+/// A permute within 128 bits, of the table again and again.
+struct LookupBytes : BytePattern<LookupBytesOp> {
+  using BytePattern::BytePattern;
+
+  LogicalResult matchAndRewrite(LookupBytesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isRegister(op.getIndices()))
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    SmallVector<int8_t> entries;
+    while (static_cast<int64_t>(entries.size()) < registerBytes)
+      llvm::append_range(entries, op.getTable());
+    rewriter.replaceOp(
+        op,
+        callIntrinsic(
+            rewriter, op.getLoc(),
+            isWide() ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b",
+            op.getType(),
+            {b.constant<int8_t>(entries), b.bitAnd(op.getIndices(), 0x0F)}));
+    return success();
+  }
+};
+
+/// Sums of two products in 16 bits, or of four in 32.
+struct DotBytes : BytePattern<DotBytesOp> {
+  using BytePattern::BytePattern;
+
+  LogicalResult matchAndRewrite(DotBytesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isRegister(op.getLhs()))
+      return failure();
+    if (op.getType().getElementType().isInteger(32)) {
+      if (!target.has(InstructionSet::AVX512VNNI))
+        return failure();
+      rewriter.replaceOp(
+          op, callIntrinsic(rewriter, op.getLoc(),
+                            "llvm.x86.avx512.vpdpbusd.512", op.getType(),
+                            {op.getAccumulator(), op.getLhs(), op.getRhs()}));
+      return success();
+    }
+    Value products = callIntrinsic(rewriter, op.getLoc(),
+                                   isWide() ? "llvm.x86.avx512.pmaddubs.w.512"
+                                            : "llvm.x86.avx2.pmadd.ub.sw",
+                                   op.getType(), {op.getLhs(), op.getRhs()});
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, op.getAccumulator(),
+                                               products);
+    return success();
+  }
+};
+
+/// Sums of neighbours: products with 1.
+struct SumPairs : BytePattern<SumPairsOp> {
+  using BytePattern::BytePattern;
+
+  LogicalResult matchAndRewrite(SumPairsOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = op.getSource().getType();
+    if (type.getNumElements() * 2 != registerBytes)
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, callIntrinsic(rewriter, op.getLoc(),
+                          isWide() ? "llvm.x86.avx512.pmaddw.d.512"
+                                   : "llvm.x86.avx2.pmadd.wd",
+                          op.getType(),
+                          {op.getSource(), b.splat(op.getSource(), 1)}));
+    return success();
+  }
+};
+
+} // namespace
+
+void mx::populateX86BytePatterns(RewritePatternSet &patterns,
+                                 const Target &target) {
+  patterns.add<LookupBytes, DotBytes, SumPairs>(patterns.getContext(), target);
+}

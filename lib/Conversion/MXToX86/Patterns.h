@@ -1,0 +1,28 @@
+//===- Patterns.h - the parts of convert-mx-to-x86 --------------*- C++ -*-===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MX_LIB_CONVERSION_MXTOX86_PATTERNS_H
+#define MX_LIB_CONVERSION_MXTOX86_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "mx/Target/Target.h"
+
+namespace mx {
+
+/// The result of the LLVM intrinsic `name`, of type `result`.
+mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::StringRef name, mlir::Type result,
+                          mlir::ValueRange operands);
+
+/// lookup_bytes, dot_bytes, sum_pairs (Bytes.cpp).
+void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
+                             const Target &target);
+
+} // namespace mx
+
+#endif // MX_LIB_CONVERSION_MXTOX86_PATTERNS_H
