@@ -63,6 +63,10 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
                                                  int64_t columns,
                                                  Precision precision);
 
+/// Elements of `format` that are cheapest to decode times a power of two: its
+/// exponent. What a dot kernel of `strategy` multiplies.
+int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+
 /// Rows of a tile, which one thread computes.
 int64_t getTileRows(StrategyAttr strategy);
 
