@@ -198,7 +198,7 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2 or avx512">,
+           "what the code is for: host, generic, avx2, avx512, avx512vnni or amx">,
     Option<"printStrategy", "print-strategy", "bool", /*default=*/"false",
            "tell by a remark how each operation is computed">
   ];
@@ -227,6 +227,9 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     - `panel`: `depth` elements of every row of the tile are decoded and scaled
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.
+    - `amx`: `depth` elements of every row of the tile are decoded and scaled to
+      bf16, which is exact, into a buffer of AMX tiles; these are multiplied with
+      those of the packed columns, four sums at a time.
 
     Before: tiles in buffers, after bufferization. After: none is left.
 
@@ -243,6 +246,8 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     ```
   }];
   let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect",
+    "::mlir::amx::AMXDialect",
     "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect",
@@ -294,7 +299,7 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2 or avx512">
+           "what the code is for: host, generic, avx2, avx512, avx512vnni or amx">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

@@ -31,7 +31,8 @@ struct MXToCPUOptions : public mlir::PassPipelineOptions<MXToCPUOptions> {
       llvm::cl::init(false)};
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("what the code is for: host, generic, avx2 or avx512"),
+      llvm::cl::desc("what the code is for: host, generic, avx2, avx512, "
+                     "avx512vnni or amx"),
       llvm::cl::init("host")};
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("run tiles in parallel, by OpenMP"),

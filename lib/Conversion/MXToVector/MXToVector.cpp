@@ -47,7 +47,8 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
           buildDigitsKernel(builder, matmul);
           break;
         case Kernel::AMX:
-          llvm_unreachable("not chosen yet");
+          buildAMXKernel(builder, matmul);
+          break;
         }
       } else if (auto digits = dyn_cast<TileDigitsOp>(op)) {
         buildSplitKernel(builder, digits);
