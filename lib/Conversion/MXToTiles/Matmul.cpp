@@ -58,14 +58,14 @@ public:
   /// The result of the whole matmul, in tiles of rows.
   Value build();
   /// Tells the strategy by a remark.
-  void explain(const Target &target) const;
+  void explain(const Target &target);
 
 private:
   Value packColumns();
   Value packParts();
   Value readColumn(OpBuilder &b, Location l, ValueRange batch, Value column,
                    Value position) const;
-  Precision getPrecision() const;
+  Precision getPrecision();
   SmallVector<Value> getColumnIndices(ValueRange batch, Value column) const;
   /// Where K is among the dimensions of an operand of floats.
   int64_t getAxisOfK() const {
@@ -233,7 +233,7 @@ SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
 
 /// The precision that the op asks for, or a lower one that loses nothing: all
 /// numbers of the columns may be of bf16, or of two of them.
-Precision TiledMatmul::getPrecision() const {
+Precision TiledMatmul::getPrecision() {
   Precision precision = op.getPrecision();
   if (precision == Precision::Strict || precision == Precision::BF16)
     return precision;
@@ -358,7 +358,7 @@ Value TiledMatmul::packColumns() {
       .getResult(0);
 }
 
-void TiledMatmul::explain(const Target &target) const {
+void TiledMatmul::explain(const Target &target) {
   InFlightDiagnostic remark = emitRemark(loc)
                               << "strategy for " << target.getName() << ": "
                               << strategy;
