@@ -127,7 +127,7 @@ static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
   case Kernel::Quads:
     return {kDigitWords, IntegerType::get(context, 32)};
   case Kernel::AMX:
-    return {2 * kAMXColumns, BFloat16Type::get(context)};
+    return {kAMXColumns, IntegerType::get(context, 32)}; // pairs of bf16
   }
   llvm_unreachable("unknown kernel");
 }

@@ -262,8 +262,8 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
 }
 
 /// The columns in parts of bf16, in panels of AMX tiles, where two elements
-/// that follow each other share 32 bits: [batch.., panel, part and K / 2,
-/// column and K mod 2]. The parts of very few columns are columns of one panel.
+/// that follow each other share an i32: [batch.., panel, part and K / 2, column].
+/// The parts of very few columns are columns of one panel.
 Value TiledMatmul::packParts() {
   int64_t parts = strategy.getParts(), stacked = getStackedParts(strategy);
   int64_t columns = strategy.getColumns();
@@ -278,9 +278,8 @@ Value TiledMatmul::packParts() {
   sizes.push_back(builder.getIndexAttr(stacked));
   sizes.push_back(computeSize(builder, loc, s0.floorDiv(2), depth));
   sizes.push_back(builder.getIndexAttr(kAMXColumns));
-  sizes.push_back(builder.getIndexAttr(2));
   Value init =
-      tensor::EmptyOp::create(builder, loc, sizes, builder.getBF16Type());
+      tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
   int64_t rank = sizes.size();
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
@@ -295,9 +294,6 @@ Value TiledMatmul::packParts() {
         for (int64_t dim = 0; dim < rank; ++dim)
           loops.push_back(linalg::IndexOp::create(b, l, dim));
         Value panel = loops[numBatch], part = loops[numBatch + 1];
-        Value position =
-            arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));
-        position = arith::AddIOp::create(b, l, position, loops[numBatch + 4]);
         Value column = loops[numBatch + 3];
         if (columns < kAMXColumns) {
           part = arith::DivUIOp::create(b, l, column, constant(columns));
@@ -306,16 +302,27 @@ Value TiledMatmul::packParts() {
           panel = arith::MulIOp::create(b, l, panel, constant(kAMXColumns));
           column = arith::AddIOp::create(b, l, column, panel);
         }
-        Value value =
-            readColumn(b, l, ValueRange(loops).take_front(numBatch), column,
-                       position);
-        linalg::YieldOp::create(b, l, getBF16Part(b, l, value, part, parts));
+        Value first =
+            arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));
+        Value second = arith::AddIOp::create(b, l, first, constant(1));
+        auto getPart = [&](Value position) {
+          Value value =
+              readColumn(b, l, ValueRange(loops).take_front(numBatch), column,
+                         position);
+          return getBF16Part(b, l, value, part, parts);
+        };
+        Value low = getPart(first), high = getPart(second);
+        high = arith::ShLIOp::create(
+            b, l, high,
+            arith::ConstantOp::create(b, l, b.getI32IntegerAttr(16)));
+        linalg::YieldOp::create(
+            b, l, arith::OrIOp::create(b, l, low, high).getResult());
       });
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim <= numBatch; ++dim)
     groups.push_back({dim});
   groups.push_back({numBatch + 1, numBatch + 2});
-  groups.push_back({numBatch + 3, numBatch + 4});
+  groups.push_back({numBatch + 3});
   return tensor::CollapseShapeOp::create(builder, loc, packed.getResult(0),
                                          groups);
 }

@@ -52,5 +52,8 @@ Value mx::getBF16Part(OpBuilder &builder, Location loc, Value value, Value part,
         arith::ConstantIndexOp::create(builder, loc, i));
     value = arith::SelectOp::create(builder, loc, isPart, all[i], value);
   }
-  return arith::TruncFOp::create(builder, loc, builder.getBF16Type(), value);
+  value = arith::TruncFOp::create(builder, loc, builder.getBF16Type(), value);
+  value =
+      arith::BitcastOp::create(builder, loc, builder.getI16Type(), value);
+  return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
 }

@@ -16,11 +16,13 @@
 
 // Three parts follow each other; 40 columns fill two pairs of panels.
 // CHECK-LABEL: func.func @many
-// CHECK: tensor.empty() : tensor<4x3x128x16x2xbf16>
+// CHECK: tensor.empty() : tensor<4x3x128x16xi32>
 // CHECK: tensor.extract
 // CHECK-COUNT-2: arith.subf
 // CHECK: arith.truncf {{.*}} : f32 to bf16
-// CHECK: %[[P:.*]] = tensor.collapse_shape {{.*}} {{\[\[}}0], [1, 2], [3, 4]] : tensor<4x3x128x16x2xbf16> into tensor<4x384x32xbf16>
+// CHECK: arith.truncf {{.*}} : f32 to bf16
+// CHECK: arith.shli
+// CHECK: %[[P:.*]] = tensor.collapse_shape {{.*}} {{\[\[}}0], [1, 2], [3]] : tensor<4x3x128x16xi32> into tensor<4x384x16xi32>
 // CHECK: scf.forall (%{{.*}}) = (0) to (512) step (256)
 // CHECK: mx.tile_matmul {{.*}}, %[[P]],
 func.func @many(%a: !a, %x: tensor<256x40xf32>, %c: tensor<512x40xf32>) -> tensor<512x40xf32> {
@@ -30,7 +32,7 @@ func.func @many(%a: !a, %x: tensor<256x40xf32>, %c: tensor<512x40xf32>) -> tenso
 
 // The parts of five columns share a tile.
 // CHECK-LABEL: func.func @few
-// CHECK: tensor.empty() : tensor<1x1x128x16x2xbf16>
+// CHECK: tensor.empty() : tensor<1x1x128x16xi32>
 // CHECK: scf.forall (%{{.*}}) = (0) to (512) step (64)
 func.func @few(%a: !a, %x: tensor<256x5xf32>, %c: tensor<512x5xf32>) -> tensor<512x5xf32> {
   %0 = mx.block_matmul %a, %x, %c : !a, tensor<256x5xf32>, tensor<512x5xf32> -> tensor<512x5xf32>
@@ -38,7 +40,7 @@ func.func @few(%a: !a, %x: tensor<256x5xf32>, %c: tensor<512x5xf32>) -> tensor<5
 }
 
 // CHECK-LABEL: func.func @x2
-// CHECK: tensor.empty() : tensor<1x2x128x16x2xbf16>
+// CHECK: tensor.empty() : tensor<1x2x128x16xi32>
 func.func @x2(%a: !e4m3, %x: tensor<256x9xf32>, %c: tensor<512x9xf32>) -> tensor<512x9xf32> {
   %0 = mx.block_matmul %a, %x, %c precision(bf16x2) : !e4m3, tensor<256x9xf32>, tensor<512x9xf32> -> tensor<512x9xf32>
   return %0 : tensor<512x9xf32>
@@ -46,7 +48,7 @@ func.func @x2(%a: !e4m3, %x: tensor<256x9xf32>, %c: tensor<512x9xf32>) -> tensor
 
 // Numbers of bf16 have one part at any precision, and so have those of blocks.
 // CHECK-LABEL: func.func @exact
-// CHECK: tensor.empty() : tensor<2x1x128x16x2xbf16>
+// CHECK: tensor.empty() : tensor<2x1x128x16xi32>
 func.func @exact(%a: !a, %x: tensor<256x32xbf16>, %c: tensor<512x32xf32>) -> tensor<512x32xf32> {
   %0 = mx.block_matmul %a, %x, %c : !a, tensor<256x32xbf16>, tensor<512x32xf32> -> tensor<512x32xf32>
   return %0 : tensor<512x32xf32>
