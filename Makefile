@@ -6,7 +6,7 @@ JOBS  ?= $(shell scripts/jobs.sh)
 CORES := $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build readers demo check quick bench format docs tidy asan clean
+.PHONY: help setup build readers rivals demo check quick bench format docs tidy asan clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -27,7 +27,11 @@ demo: build ## quantize and run a real layer in all six formats
 
 # Other projects' readers of checkpoints, from PyPI where that can be reached.
 readers:
-	@scripts/install-readers.sh $(BUILD)
+	@scripts/install-pypi.sh $(BUILD) readers "the tests that need them are skipped"
+
+# Other projects' matmuls that Debian does not have, from PyPI likewise.
+rivals:
+	@scripts/install-pypi.sh $(BUILD) rivals "the benchmarks go on without"
 
 check: build readers ## run every test, the format check and the docs check
 	ctest --preset dev -j $(CORES)
@@ -35,10 +39,13 @@ check: build readers ## run every test, the format check and the docs check
 quick: build ## run the tests that take no more than seconds
 	ctest --preset dev -j $(CORES) -LE slow
 
-bench: build ## run the benchmarks
+# `make bench BENCH_FLAGS="-t 1 --seconds=1"` for less of it.
+bench: build rivals ## run the benchmarks: tables, figures in JSON, a roofline
 	@$(BUILD)/benchmarks/quantize-benchmark
 	@env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BUILD)/benchmarks/matmul-benchmark \
-	  --json=$(BUILD)/benchmarks/matmul.json
+	  benchmarks/suites/full.json --json=$(BUILD)/benchmarks/matmul.json \
+	  --ggml="$$(ls $(BUILD)/rivals/lib/python*/site-packages/libggml/lib64/libggml-cpu.so 2>/dev/null)" \
+	  $(BENCH_FLAGS)
 	@python3 scripts/plot-bench.py $(BUILD)/benchmarks/matmul.json $(BUILD)/benchmarks/matmul.svg
 	@echo "figures: $(BUILD)/benchmarks/matmul.json, roofline: $(BUILD)/benchmarks/matmul.svg"
 

@@ -1,4 +1,4 @@
-//===- MatmulBenchmark.cpp - compiled kernels beside OpenBLAS -------------===//
+//===- MatmulBenchmark.cpp - compiled kernels beside their rivals ---------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,486 +6,336 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rivals.h"
+#include "Suite.h"
+
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mx/IR/MXDialect.h"
 #include "mx/InitAll.h"
-#include "mx/Numerics/Block.h"
-#include "mx/Numerics/Reference.h"
-#include "mx/Runner/Jit.h"
-#include "mx/Runner/Program.h"
 #include "mx/Runner/Threads.h"
 #include "mx/Target/Target.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 
-#include <cblas.h>
-#include <immintrin.h>
-#include <malloc.h>
-#include <omp.h>
-
-#include <chrono>
-#include <cmath>
 #include <cstring>
-#include <functional>
-#include <random>
+#include <malloc.h>
+#include <map>
+#include <omp.h>
+#include <unistd.h>
 
 using namespace mx;
+using namespace mx::benchmark;
 using namespace mx::runner;
 namespace cl = llvm::cl;
 
-extern "C" {
-void openblas_set_num_threads(int count);
-char *openblas_get_corename();
-}
-
-static cl::opt<int64_t> rows("m", cl::desc("Rows of the weight"),
-                             cl::init(4096));
-static cl::opt<int64_t> depth("k",
-                              cl::desc("Columns of the weight, a multiple "
-                                       "of 32"),
-                              cl::init(4096));
-static cl::list<int64_t> columnCounts("n", cl::CommaSeparated,
-                                      cl::desc("Columns that it meets"));
+static cl::opt<std::string> suiteFile(cl::Positional, cl::Required,
+                                      cl::desc("suite.json"));
 static cl::list<unsigned> threadCounts("t", cl::CommaSeparated,
                                        cl::desc("Numbers of threads"));
 static cl::opt<double> enoughSeconds("seconds",
                                      cl::desc("How long to measure each table"),
-                                     cl::init(3));
+                                     cl::init(4));
+static cl::opt<int64_t> coldMegabytes(
+    "cold-mb", cl::init(0),
+    cl::desc("Memory over which cold weights are spread (default: "
+             "four times the last-level cache, at least 256)"));
+static cl::opt<std::string>
+    ggmlLibrary("ggml", cl::desc("libggml-cpu.so, to measure beside"),
+                cl::value_desc("file"));
 static cl::opt<std::string> jsonFile("json", cl::desc("Write the figures here"),
                                      cl::value_desc("file"));
 
-/// Numbers like those of a weight or an activation.
-static std::vector<float> makeNormal(int64_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float &value : values)
-    value = normal(generator);
-  return values;
-}
-
-static HostValue makeTensor(mlir::MLIRContext &context,
-                            llvm::ArrayRef<int64_t> shape,
-                            const std::vector<float> &values) {
-  mlir::Builder b(&context);
-  HostValue value(mlir::RankedTensorType::get(shape, b.getF32Type()), shape);
-  value.parts.push_back(
-      llvm::cantFail(Array::create(ElementKind::F32, shape, "benchmark")));
-  std::memcpy(value.parts[0].data(), values.data(), 4 * values.size());
-  return value;
-}
+/// Ratios to these are columns of the tables; of several cases of one library
+/// to the fastest.
+static constexpr llvm::StringRef rivalNames[] = {"OpenBLAS", "oneDNN", "ggml",
+                                                 "own f32", "own bf16"};
 
 namespace {
 
-/// A weight in one format, quantized, and what it stands for.
-struct Weight {
-  numerics::Format format;
-  HostValue value;
-  int64_t numBytes;
-};
-
-} // namespace
-
-static Weight makeWeight(mlir::MLIRContext &context, numerics::Format format,
-                         const std::vector<float> &floats) {
-  std::vector<int64_t> shape = {rows, depth};
-  auto type =
-      MXTensorType::get(&context, shape, getElementType(&context, format), 32,
-                        mlir::Float8E8M0FNUType::get(&context), 1);
-  HostValue value(type, shape);
-  for (mlir::RankedTensorType part :
-       {type.getPayloadType(), type.getScalesType()})
-    value.parts.push_back(llvm::cantFail(
-        Array::create(ElementKind::I8, part.getShape(), "benchmark")));
-  numerics::BlockSpec spec;
-  spec.format = format;
-  numerics::quantize(spec, numerics::FloatType::F32, floats.data(), shape,
-                     {depth, 1}, 1, value.parts[0].data(),
-                     value.parts[1].data());
-  int64_t bytes = value.parts[0].numBytes() + value.parts[1].numBytes();
-  return {format, std::move(value), bytes};
-}
-
-namespace {
-
-/// A compiled program with its inputs.
-class Compiled {
+/// A run: what was asked for, and what it found.
+class Benchmark {
 public:
-  Compiled(mlir::MLIRContext &context, const std::string &text,
-           std::vector<HostValue> values)
-      : inputs(std::move(values)) {
-    auto sources = std::make_shared<llvm::SourceMgr>();
-    sources->AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(text, "benchmark"), llvm::SMLoc());
-    auto program = Program::parse(sources, &context);
-    auto entry = llvm::cantFail(program->findEntry(""));
-    auto signature = program->getSignature(entry);
-    function = std::make_unique<CompiledFunction>(llvm::cantFail(
-        CompiledFunction::compile(program->getModule(), *signature, {})));
-    invocation = std::make_unique<Invocation>(
-        llvm::cantFail(Invocation::create(*function, inputs)));
-  }
+  Benchmark(mlir::MLIRContext &context, Suite suite)
+      : context(context), suite(std::move(suite)) {}
 
-  double run() { return invocation->call(); }
-  std::vector<HostValue> getResults() {
-    return llvm::cantFail(invocation->getResults());
+  void measureMemory();
+  void measureProducts(unsigned threads);
+  void measureConversions(unsigned threads);
+  llvm::json::Object takeFigures() {
+    return llvm::json::Object{{"tables", std::move(tables)},
+                              {"memory", std::move(memory)}};
   }
-  void restoreInputs() { invocation->restoreInputs(); }
 
 private:
-  std::vector<HostValue> inputs;
-  std::unique_ptr<CompiledFunction> function;
-  std::unique_ptr<Invocation> invocation;
-};
-
-/// One line of a table.
-struct Case {
-  std::string name;
-  /// Bytes that it cannot do without reading.
-  int64_t bytes;
-  double operations;
-  std::function<double()> run; // seconds
-  double error = -1;           // relative to exact sums, if it computes any
-  std::vector<double> seconds = {};
-
-  double median() const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
+  const std::vector<float> &getFloats(Shape shape);
+  /// The weights of `shape`, one for each format of the suite, MXFP4 first.
+  const std::vector<Weight> &getWeights(Shape shape);
+  const Weight &getWeight(Shape shape, numerics::Format format);
+  void measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
+                      unsigned threads);
+  void finish(Table &table) {
+    table.measure(enoughSeconds);
+    table.print(rivalNames);
+    tables.push_back(table.toJSON(rivalNames));
   }
-  /// Half the distance of the quartiles, relative to the median.
-  double spread() const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    size_t n = sorted.size();
-    return (sorted[3 * n / 4] - sorted[n / 4]) / 2 / median();
-  }
+
+  mlir::MLIRContext &context;
+  Suite suite;
+  Shape current;
+  std::vector<float> floats;
+  std::vector<Weight> weights;
+  std::map<unsigned, double> peaks;
+  llvm::json::Array tables, memory;
 };
 
 } // namespace
 
-static double timed(llvm::function_ref<void()> body) {
-  auto start = std::chrono::steady_clock::now();
-  body();
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  return seconds.count();
-}
+/// Whether a kernel of this project computed something wrong.
+static bool isWrong = false;
 
-/// Reads `count` bytes with all threads: the limit of what waits for memory.
-static uint64_t readAll(const uint8_t *bytes, int64_t count) {
-  uint64_t sum = 0;
-  int64_t words = count / 8;
-#pragma omp parallel for reduction(+ : sum) schedule(static)
-  for (int64_t i = 0; i < words; ++i) {
-    uint64_t word;
-    std::memcpy(&word, bytes + 8 * i, 8);
-    sum += word;
+/// Adds a case, or the reason why there is none; what computes something else
+/// is no rival, however fast. Eight bits of the other operand are enough.
+static void add(Table &table, llvm::Expected<Case> c) {
+  constexpr double tooLarge = 0.02;
+  if (!c) {
+    table.absent.push_back(llvm::toString(c.takeError()));
+  } else if (!(c->error <= tooLarge)) {
+    isWrong |= c->role == Role::Kernel;
+    table.absent.push_back(
+        llvm::formatv("{0}: wrong, relative error {1}", c->name, c->error));
+  } else {
+    table.cases.push_back(std::move(*c));
   }
-  return sum;
 }
 
-/// Operations of a fused multiply-add of 256 bits, ten independent ones at a
-/// time.
-__attribute__((target("avx2,fma"))) static double multiplyAdd() {
-  constexpr int64_t steps = 1000000, chains = 10;
-  __m256 sums[chains];
-  for (int64_t i = 0; i < chains; ++i)
-    sums[i] = _mm256_set1_ps(static_cast<float>(i));
-  __m256 factor = _mm256_set1_ps(0.999f), term = _mm256_set1_ps(0.001f);
-  for (int64_t step = 0; step < steps; ++step)
-    for (__m256 &sum : sums)
-      sum = _mm256_fmadd_ps(sum, factor, term);
-  for (__m256 &sum : sums)
-    asm volatile("" ::"x"(sum));
-  return 16.0 * steps * chains;
+static std::string countThreads(unsigned threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-/// The rate of f32 arithmetic of `threads` threads, in GFLOP/s; 0 where there
-/// are no such instructions.
-static double measurePeak(unsigned threads) {
-  if (Target::getHost().set < InstructionSet::AVX2)
-    return 0;
-  double best = 0;
-  for (int round = 0; round < 5; ++round) {
-    double operations = 0;
-    double seconds = timed([&] {
-#pragma omp parallel num_threads(threads) reduction(+ : operations)
-      operations += multiplyAdd();
-    });
-    best = std::max(best, operations / seconds * 1e-9);
-  }
-  return best;
+static std::string formatShape(Shape shape) {
+  return std::to_string(shape.rows) + "x" + std::to_string(shape.depth);
 }
 
-/// Runs the cases in turns, so that whatever else the machine does meets all.
-static void measure(std::vector<Case> &cases) {
-  for (Case &c : cases)
-    for (int warmUp = 0; warmUp < 2; ++warmUp)
-      c.run();
-  constexpr size_t atLeast = 5, atMost = 2000;
-  double total = 0;
-  for (size_t round = 0;
-       round < atLeast || (round < atMost && total < enoughSeconds); ++round)
-    for (Case &c : cases) {
-      c.seconds.push_back(c.run());
-      total += c.seconds.back();
-    }
-}
-
-/// The relative error of the first rows of `got`.
-static double getError(const Weight &weight, const std::vector<float> &x,
-                       int64_t columns, const float *got) {
-  int64_t checked = std::min<int64_t>(rows, std::max<int64_t>(1, 64 / columns));
-  std::vector<double> values = numerics::referenceDequantize(
-      weight.format, 32, weight.value.parts[0].data(),
-      weight.value.parts[1].data(), {checked, depth}, 1);
-  std::vector<double> right(x.begin(), x.end());
-  numerics::MatmulReference reference = numerics::referenceMatmul(
-      checked, columns, depth, values.data(), right.data(), nullptr);
-  return compareMatmul(got, reference).relativeError;
-}
-
-static void print(llvm::StringRef title, unsigned threads,
-                  const std::vector<Case> &cases, llvm::json::Array &tables) {
-  llvm::outs() << "\n"
-               << title << "\n\n"
-               << "| case | ms | spread | GB/s | GFLOP/s | x " << cases[0].name
-               << " | relative error |\n|---|---|---|---|---|---|---|\n";
-  llvm::json::Array lines;
-  for (const Case &c : cases) {
-    double seconds = c.median();
-    double ratio = cases[0].median() / seconds;
-    double bytesRate = c.bytes / seconds * 1e-9;
-    double rate = c.operations / seconds * 1e-9;
-    llvm::outs() << "| " << c.name
-                 << llvm::format(" | %.3f | %.0f %% | %.2f | ", 1e3 * seconds,
-                                 100 * c.spread(), bytesRate);
-    if (c.operations > 0)
-      llvm::outs() << llvm::format("%.1f", rate);
-    llvm::outs() << llvm::format(" | %.2f | ", ratio);
-    if (c.error >= 0)
-      llvm::outs() << llvm::format("%.1e", c.error);
-    llvm::outs() << " |\n";
-    llvm::json::Object line{{"case", c.name},       {"ms", 1e3 * seconds},
-                            {"spread", c.spread()}, {"bytes", c.bytes},
-                            {"GB/s", bytesRate},    {"ratio", ratio}};
-    if (c.operations > 0) {
-      line["GFLOP/s"] = rate;
-      line["FLOP/byte"] = c.operations / c.bytes;
-    }
-    if (c.error >= 0)
-      line["error"] = c.error;
-    lines.push_back(std::move(line));
-  }
-  llvm::outs().flush();
-  tables.push_back(
-      llvm::json::Object{{"title", title.str()},
-                         {"threads", static_cast<int64_t>(threads)},
-                         {"cases", std::move(lines)}});
-}
-
-/// C += A * B for one format, compiled for these columns.
-static std::string makeMatmul(mlir::Type weight, int64_t columns) {
-  std::string a;
-  llvm::raw_string_ostream(a) << weight;
-  auto tensor = [](int64_t m, int64_t n) {
-    return "tensor<" + std::to_string(m) + "x" + std::to_string(n) + "xf32>";
+const std::vector<Weight> &Benchmark::getWeights(Shape shape) {
+  if (shape.rows == current.rows && shape.depth == current.depth)
+    return weights;
+  current = shape;
+  weights.clear();
+  floats = makeNormal(shape.rows * shape.depth, 1);
+  auto add = [&](numerics::Format format) {
+    for (const Weight &weight : weights)
+      if (weight.format == format)
+        return;
+    weights.push_back(
+        makeWeight(context, format, floats, shape.rows, shape.depth));
   };
-  std::string b = tensor(depth, columns), c = tensor(rows, columns);
-  return "func.func @main(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " +
-         c + " {\n  %0 = mx.block_matmul %a, %b, %c : " + a + ", " + b + ", " +
-         c + " -> " + c + "\n  return %0 : " + c + "\n}\n";
+  add(numerics::Format::F4E2M1FN);
+  for (const KernelSpec &kernel : suite.kernels)
+    add(kernel.format);
+  return weights;
 }
 
-static HostValue clone(const HostValue &value) {
-  HostValue copy(value.type, value.shape);
-  for (const Array &part : value.parts)
-    copy.parts.push_back(llvm::cantFail(part.clone("benchmark")));
-  return copy;
+const std::vector<float> &Benchmark::getFloats(Shape shape) {
+  getWeights(shape);
+  return floats;
 }
 
-static void measureMatmul(mlir::MLIRContext &context,
-                          const std::vector<Weight> &weights, int64_t columns,
-                          unsigned threads, llvm::json::Array &tables) {
+const Weight &Benchmark::getWeight(Shape shape, numerics::Format format) {
+  for (const Weight &weight : getWeights(shape))
+    if (weight.format == format)
+      return weight;
+  llvm_unreachable("every format of the suite has a weight");
+}
+
+/// Compile time, and what the first call takes in memory beside its operands.
+void Benchmark::measureMemory() {
+  if (suite.memory.empty() || suite.products.empty())
+    return;
+  Shape shape = suite.products.front().shape;
+  setThreads(1);
+  llvm::outs()
+      << "\nCompiling for " << formatShape(shape)
+      << ", and memory of the first call beside operands and result, 1 "
+         "thread\n\n| case | columns | compile ms | packed columns KB | "
+         "memory KB |\n|---|---|---|---|---|\n";
+  for (int64_t columns : suite.memory)
+    for (const KernelSpec &spec : suite.kernels) {
+      const Weight &weight = getWeight(shape, spec.format);
+      Problem problem = makeProblem(weight, columns, 1, 0);
+      auto program = compileMatmul(context, problem, weight, spec, 1);
+      if (!program) {
+        llvm::outs() << "| " << spec.getName() << " | " << columns
+                     << " | absent: " << llvm::toString(program.takeError())
+                     << " | | |\n";
+        continue;
+      }
+      malloc_trim(0);
+      resetPeakMemory();
+      int64_t before = getMemory();
+      (*program)->run();
+      int64_t used = std::max<int64_t>(0, getPeakMemory() - before);
+      double milliseconds = 1e3 * (*program)->getCompileSeconds();
+      int64_t packed = 4 * shape.depth * columns;
+      llvm::outs() << "| " << spec.getName() << " | " << columns
+                   << llvm::format(" | %.0f | %.0f | %.0f |\n", milliseconds,
+                                   packed * 1e-3, used * 1e-3);
+      memory.push_back(llvm::json::Object{{"case", spec.getName()},
+                                          {"columns", columns},
+                                          {"compile ms", milliseconds},
+                                          {"packed bytes", packed},
+                                          {"bytes", used}});
+    }
+  llvm::outs().flush();
+}
+
+void Benchmark::measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
+                               unsigned threads) {
+  const Weight &first = getWeight(shape, numerics::Format::F4E2M1FN);
+  Problem problem = makeProblem(first, columns, threads, coldBytes);
+  Table table{llvm::formatv("{0} times {1}x{2}, {3}, {4}", formatShape(shape),
+                            shape.depth, columns, countThreads(threads),
+                            coldBytes ? "from memory" : "again and again"),
+              formatShape(shape), threads, coldBytes != 0, peaks[threads]};
+  add(table, makeOpenBLASCase(problem, false));
+  if (columns > 1)
+    add(table, makeOpenBLASCase(problem, true));
+  for (bool isBF16 : {false, true})
+    add(table, makeOneDNNCase(problem, isBF16));
+  for (bool isRepacked : {false, true})
+    add(table, makeGgmlCase(problem, isRepacked));
+  for (bool isBF16 : {false, true})
+    add(table, makeDenseCase(context, problem, isBF16));
+  llvm::SmallVector<int64_t> sizes;
+  for (const KernelSpec &spec : suite.kernels) {
+    const Weight &weight = getWeight(shape, spec.format);
+    add(table, makeKernelCase(context, problem, weight, spec));
+    if (!llvm::is_contained(sizes, weight.numBytes))
+      sizes.push_back(weight.numBytes);
+  }
+  sizes.push_back(4 * shape.rows * shape.depth);
+  for (int64_t size : sizes)
+    table.cases.push_back(makeReadCase(size, countCopies(size, coldBytes)));
+  finish(table);
+}
+
+void Benchmark::measureProducts(unsigned threads) {
   setThreads(threads);
-  openblas_set_num_threads(static_cast<int>(threads));
-  std::vector<float> x = makeNormal(depth * columns, 2);
-  double operations = 2.0 * rows * depth * columns;
-
-  // OpenBLAS multiplies what the MXFP4 weight stands for.
-  const Weight &first = weights.front();
-  std::vector<float> dense(rows * depth), c(rows * columns);
-  numerics::dequantize(first.format, 32, first.value.parts[0].data(),
-                       first.value.parts[1].data(), {rows, depth}, 1,
-                       numerics::FloatType::F32, dense.data(), {depth, 1});
-  std::vector<Case> cases;
-  cases.push_back(
-      {columns == 1 ? "OpenBLAS sgemv" : "OpenBLAS sgemm", 4 * rows * depth,
-       operations, [&] {
-         return timed([&] {
-           if (columns == 1)
-             cblas_sgemv(CblasRowMajor, CblasNoTrans, rows, depth, 1,
-                         dense.data(), depth, x.data(), 1, 1, c.data(), 1);
-           else
-             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows,
-                         columns, depth, 1, dense.data(), depth, x.data(),
-                         columns, 1, c.data(), columns);
-         });
-       }});
-  cases.back().run();
-  cases.back().error = getError(first, x, columns, c.data());
-
-  std::vector<std::unique_ptr<Compiled>> programs;
-  volatile uint64_t sink = 0;
-  for (const Weight &weight : weights) {
-    std::vector<HostValue> inputs;
-    inputs.push_back(clone(weight.value));
-    inputs.push_back(makeTensor(context, {depth, columns}, x));
-    inputs.push_back(makeTensor(context, {rows, columns},
-                                std::vector<float>(rows * columns)));
-    programs.push_back(std::make_unique<Compiled>(
-        context, makeMatmul(weight.value.type, columns), std::move(inputs)));
-    Compiled *program = programs.back().get();
-    program->run();
-    double error = getError(weight, x, columns,
-                            reinterpret_cast<const float *>(
-                                program->getResults()[0].parts[0].data()));
-    cases.push_back({numerics::getInfo(weight.format).ocpName, weight.numBytes,
-                     operations, [program] { return program->run(); }, error});
+  peaks[threads] = measurePeak(threads);
+  llvm::outs() << "\n"
+               << countThreads(threads)
+               << llvm::format(": %.1f GFLOP/s of FMA in f32\n",
+                               peaks[threads]);
+  int64_t coldBytes = int64_t(1000000) * coldMegabytes;
+  if (coldBytes == 0)
+    coldBytes =
+        std::max<int64_t>(256000000, 4 * sysconf(_SC_LEVEL3_CACHE_SIZE));
+  for (const Group &group : suite.products) {
+    for (int64_t columns : group.hot)
+      measureProduct(group.shape, columns, 0, threads);
+    for (int64_t columns : group.cold)
+      measureProduct(group.shape, columns, coldBytes, threads);
   }
-  for (size_t index : {size_t(0), weights.size() - 1}) {
-    const Array &payload = weights[index].value.parts[0];
-    cases.push_back(
-        {std::string("reading the ") +
-             numerics::getInfo(weights[index].format).ocpName + " elements",
-         payload.numBytes(), 0, [&payload, &sink] {
-           return timed(
-               [&] { sink = readAll(payload.data(), payload.numBytes()); });
-         }});
-  }
-  measure(cases);
-  std::string title = llvm::formatv("{0}x{1} times {1}x{2}, {3} thread{4}",
-                                    rows.getValue(), depth.getValue(), columns,
-                                    threads, threads == 1 ? "" : "s");
-  print(title, threads, cases, tables);
 }
 
 /// Quantize and dequantize, compiled, beside a copy of the floats.
-static void measureConversions(mlir::MLIRContext &context,
-                               const std::vector<Weight> &weights,
-                               const std::vector<float> &floats,
-                               unsigned threads, llvm::json::Array &tables) {
+void Benchmark::measureConversions(unsigned threads) {
   setThreads(threads);
-  std::vector<float> target(floats.size());
-  int64_t bytes = 4 * rows * depth;
-  std::vector<Case> cases;
-  cases.push_back({"memcpy of the f32", bytes, 0, [&] {
-                     return timed([&] {
-                       std::memcpy(target.data(), floats.data(), bytes);
-                       asm volatile("" ::"r"(target.data()) : "memory");
-                     });
-                   }});
-  std::string f =
-      "tensor<" + std::to_string(rows) + "x" + std::to_string(depth) + "xf32>";
-  std::vector<std::unique_ptr<Compiled>> programs;
-  for (const Weight &weight : weights) {
-    std::string t;
-    llvm::raw_string_ostream(t) << weight.value.type;
-    std::string name = numerics::getInfo(weight.format).ocpName;
-    auto add = [&](const std::string &what, const std::string &op,
-                   const std::string &from, const std::string &to,
-                   HostValue input) {
-      std::vector<HostValue> inputs;
-      inputs.push_back(std::move(input));
-      programs.push_back(std::make_unique<Compiled>(
-          context,
-          "func.func @main(%x: " + from + ") -> " + to + " {\n  %0 = " + op +
-              " %x : " + from + " -> " + to + "\n  return %0 : " + to + "\n}\n",
-          std::move(inputs)));
-      Compiled *program = programs.back().get();
-      cases.push_back(
-          {what + " " + name, bytes, 0, [program] { return program->run(); }});
+  for (Shape shape : suite.conversions) {
+    const std::vector<float> &source = getFloats(shape);
+    auto target = std::make_shared<std::vector<float>>(source.size());
+    Table table{llvm::formatv("{0} in f32 and back, {1} (GB/s of f32)",
+                              formatShape(shape), countThreads(threads)),
+                formatShape(shape), threads};
+    Case copy;
+    copy.name = "memcpy of the f32";
+    copy.role = Role::Rival;
+    copy.bytes = 4 * static_cast<int64_t>(source.size());
+    copy.run = [&source, target, bytes = copy.bytes](size_t) {
+      return timed([&] {
+        std::memcpy(target->data(), source.data(), bytes);
+        asm volatile("" ::"r"(target->data()) : "memory");
+      });
     };
-    add("quantize to", "mx.quantize_block", f, t,
-        makeTensor(context, {rows, depth}, floats));
-    add("dequantize", "mx.dequantize_block", t, f, clone(weight.value));
+    table.cases.push_back(std::move(copy));
+    for (const Weight &weight : getWeights(shape)) {
+      auto cases = makeConversionCases(context, weight, source);
+      if (!cases) {
+        table.absent.push_back(llvm::toString(cases.takeError()));
+        continue;
+      }
+      for (Case &c : *cases)
+        table.cases.push_back(std::move(c));
+    }
+    table.measure(enoughSeconds);
+    table.print({"memcpy"});
+    tables.push_back(table.toJSON({"memcpy"}));
   }
-  measure(cases);
-  print(llvm::formatv("{0}x{1} in f32 and back, {2} thread{3} (GB/s of f32)",
-                      rows.getValue(), depth.getValue(), threads,
-                      threads == 1 ? "" : "s")
-            .str(),
-        threads, cases, tables);
 }
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
-      argc, argv,
-      "compiled block-scaled kernels beside OpenBLAS and the memory\n");
-  if (rows < 1 || depth < 32 || depth % 32 != 0) {
-    llvm::errs() << "expected m of at least 1 and k a positive multiple of 32, "
-                    "got "
-                 << rows << " and " << depth << "\n";
+      argc, argv, "compiled block-scaled kernels beside their rivals\n");
+  llvm::Expected<Suite> suite = readSuite(suiteFile);
+  if (!suite) {
+    llvm::WithColor::error() << llvm::toString(suite.takeError()) << "\n";
     return 1;
   }
-  if (columnCounts.empty())
-    for (int64_t n : {1, 4, 8, 32, 128})
-      columnCounts.push_back(n);
   if (threadCounts.empty()) {
     threadCounts.push_back(1);
     if (getThreads() > 1)
       threadCounts.push_back(getThreads());
   }
-  // Results that come and go stay mapped: page faults are not what is measured.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  // Threads that wait for work must not be in the way of a rival's.
+  kmp_set_blocktime(1);
 
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
   mlir::MLIRContext context(registry);
   context.loadDialect<MXDialect>();
-  llvm::outs() << "target: " << Target::getHost().getName()
-               << "; OpenBLAS kernels: " << openblas_get_corename() << "\n";
+  std::string ggml;
+  if (llvm::Expected<std::string> version = loadGgml(ggmlLibrary))
+    ggml = std::move(*version);
+  else
+    ggml = "absent: " + llvm::toString(version.takeError());
+  llvm::json::Object figures{{"target", Target::getHost().getName()},
+                             {"OpenBLAS", describeOpenBLAS()},
+                             {"oneDNN", describeOneDNN()},
+                             {"ggml", ggml}};
+  for (const auto &[key, value] : figures)
+    llvm::outs() << key.str() << ": " << *value.getAsString() << "\n";
 
-  std::vector<float> floats = makeNormal(rows * depth, 1);
-  std::vector<Weight> weights;
-  for (numerics::Format format :
-       {numerics::Format::F4E2M1FN, numerics::Format::F6E2M3FN,
-        numerics::Format::F6E3M2FN, numerics::Format::I8,
-        numerics::Format::F8E5M2, numerics::Format::F8E4M3FN})
-    weights.push_back(makeWeight(context, format, floats));
-  llvm::json::Array tables;
-  llvm::json::Object peaks;
+  Benchmark benchmark(context, std::move(*suite));
+  benchmark.measureMemory();
+  // Results that come and go stay mapped: page faults are not what is measured.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   for (unsigned threads : threadCounts) {
-    double peak = measurePeak(threads);
-    llvm::outs() << llvm::format("%u threads: %.1f GFLOP/s of FMA\n", threads,
-                                 peak);
-    peaks[std::to_string(threads)] = peak;
-    for (int64_t columns : columnCounts)
-      measureMatmul(context, weights, columns, threads, tables);
-    measureConversions(context, weights, floats, threads, tables);
+    benchmark.measureProducts(threads);
+    benchmark.measureConversions(threads);
+  }
+  if (isWrong) {
+    llvm::WithColor::error()
+        << "a kernel computed something wrong, see above\n";
+    return 1;
   }
   if (jsonFile.empty())
     return 0;
   std::error_code error;
   llvm::ToolOutputFile file(jsonFile, error, llvm::sys::fs::OF_Text);
   if (error) {
-    llvm::errs() << jsonFile << ": " << error.message() << "\n";
+    llvm::WithColor::error() << jsonFile << ": " << error.message() << "\n";
     return 1;
   }
-  file.os() << llvm::formatv(
-      "{0:2}\n", llvm::json::Value(
-                     llvm::json::Object{{"target", Target::getHost().getName()},
-                                        {"openblas", openblas_get_corename()},
-                                        {"peak", std::move(peaks)},
-                                        {"tables", std::move(tables)}}));
+  for (auto &[key, value] : benchmark.takeFigures())
+    figures[key] = std::move(value);
+  file.os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(figures)));
   file.keep();
   return 0;
 }

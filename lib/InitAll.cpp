@@ -20,6 +20,7 @@
 #include "mx/Pipelines/Pipelines.h"
 #include "mx/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mx/Transforms/Passes.h"
+#include "mx/Transforms/TilingInterfaceImpl.h"
 
 void mx::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<MXDialect>();
@@ -27,6 +28,7 @@ void mx::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
   registerBufferizableOpInterfaceModels(registry);
+  registerTilingInterfaceModels(registry);
 }
 
 void mx::registerAllPasses() {

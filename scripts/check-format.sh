@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Checks the format of every tracked file: clang-format 22 and licence headers
-# for C++, plain whitespace rules for the rest. With --fix, formats the C++
-# files in place instead.
+# for C and C++, plain whitespace rules for the rest. With --fix, formats the C
+# and C++ files in place instead.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$MX_ROOT"
 
 clang_format=$(command -v clang-format-22) || die "clang-format-22 not found; run scripts/setup.sh"
-mapfile -d '' cxx < <(tracked '*.h' '*.cpp')
+mapfile -d '' cxx < <(tracked '*.h' '*.c' '*.cpp')
 
 if [ "${1:-}" = --fix ]; then
   [ ${#cxx[@]} -eq 0 ] || "$clang_format" -i "${cxx[@]}"
@@ -30,13 +30,13 @@ complain "not in the format of clang-format-22 (make format)" < <(
     '"$0" --dry-run -Werror "$1" 2>/dev/null || echo "$1"' "$clang_format"
 )
 
-mapfile -d '' licensed < <(tracked '*.h' '*.cpp' '*.td')
+mapfile -d '' licensed < <(tracked '*.h' '*.c' '*.cpp' '*.td')
 if [ ${#licensed[@]} -gt 0 ]; then
   complain "no SPDX licence line" < <(
     grep -L 'SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception' "${licensed[@]}" || true)
 fi
 
-mapfile -d '' text < <(tracked '*.h' '*.cpp' '*.td' '*.mlir' '*.py' '*.sh' '*.in' \
+mapfile -d '' text < <(tracked '*.h' '*.c' '*.cpp' '*.td' '*.mlir' '*.py' '*.sh' '*.in' \
   '*.cmake' 'CMakeLists.txt' '*/CMakeLists.txt' 'CMakePresets.json' '*.md' '*.test')
 [ ${#text[@]} -gt 0 ] || die "expected tracked files in $MX_ROOT, got none"
 # locations EXPRESSION: FILE:LINE of each match.
@@ -49,4 +49,4 @@ complain "no newline at the end" < <(
   done)
 
 [ "$failed" -eq 0 ] || die "see above"
-echo "format: ${#cxx[@]} C++ files and ${#text[@]} text files in order"
+echo "format: ${#cxx[@]} C and C++ files and ${#text[@]} text files in order"

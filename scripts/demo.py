@@ -5,11 +5,14 @@
 
 Runs examples/minilm_ffn.mlir through mx-run once a format, checks every result
 against mx::numerics, and prints one table. Needs nothing but Python's standard
-library and a built tree.
+library and a built tree. Where the tree has its benchmark, the multiplication
+alone is timed too, in turns with OpenBLAS on the same values in f32.
 """
 
 import argparse
+import json
 import math
+import os
 import pathlib
 import re
 import struct
@@ -21,16 +24,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "examples" / "minilm_ffn.mlir"
 WEIGHTS = ROOT / "examples" / "data" / "minilm_ffn.safetensors"
 STATES = ROOT / "examples" / "data" / "minilm_hidden_states.safetensors"
+SUITE = ROOT / "benchmarks" / "suites" / "layer.json"
 LAYER = "encoder.layer.0.intermediate.dense"
 
-# Function of the example, element bits.
+# Function of the example, element bits, name in the benchmark.
 FORMATS = [
-    ("mxfp8e4m3", 8),
-    ("mxfp8e5m2", 8),
-    ("mxint8", 8),
-    ("mxfp6e3m2", 6),
-    ("mxfp6e2m3", 6),
-    ("mxfp4", 4),
+    ("mxfp8e4m3", 8, "MXFP8 E4M3"),
+    ("mxfp8e5m2", 8, "MXFP8 E5M2"),
+    ("mxint8", 8, "MXINT8"),
+    ("mxfp6e3m2", 6, "MXFP6 E3M2"),
+    ("mxfp6e2m3", 6, "MXFP6 E2M3"),
+    ("mxfp4", 4, "MXFP4 E2M1"),
 ]
 M, K, N = 1536, 384, 32
 BLOCK = 32
@@ -85,6 +89,37 @@ def run_both(mx_run, function, directory):
     return values, fast, slow
 
 
+def time_matmul(build, directory):
+    """Milliseconds of the multiplication and how many times as fast as OpenBLAS
+    it is, by name in the benchmark; nothing if that was not built."""
+    program = build / "benchmarks" / "matmul-benchmark"
+    if not program.exists():
+        return {}
+    # OpenBLAS is to choose its kernels itself.
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+    figures = directory / "matmul.json"
+    command = [str(program), str(SUITE), "-t", "1", "--seconds=1", f"--json={figures}"]
+    process = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if process.returncode:
+        sys.exit(f"demo: '{' '.join(command)}' failed:\n{process.stdout}{process.stderr}")
+    times = {}
+    for case in json.loads(figures.read_text())["tables"][0]["cases"]:
+        for rival, ratio in case["ratios"].items():
+            if rival.startswith("OpenBLAS"):
+                times[case["case"]] = case["ms"], ratio
+                if rival == case["case"]:
+                    times["OpenBLAS"] = case["ms"], 1
+    return times
+
+
+def format_matmul(times, name):
+    if name not in times:
+        return f"{'':>9} {'':>8}"
+    milliseconds, ratio = times[name]
+    return f"{milliseconds:>9.2f} {ratio:>7.2f}x"
+
+
 def find_time(text):
     return float(find(r"min ([0-9.]+) ms", text))
 
@@ -93,7 +128,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="the build tree")
     args = parser.parse_args()
-    mx_run = (ROOT / args.build / "bin" / "mx-run").resolve()
+    build = (ROOT / args.build).resolve()
+    mx_run = build / "bin" / "mx-run"
     if not mx_run.exists():
         sys.exit(f"demo: expected the tool {mx_run}; run 'make build' first")
 
@@ -107,18 +143,20 @@ def main():
     bf16_bytes = 2 * M * K + io_bytes
     header = (f"{'format':<10} {'bits/el':>7} {'bytes moved':>11} {'vs f32':>7} "
               f"{'vs bf16':>7} {'SQNR dB':>8} {'max err':>8} {'clipped':>8} "
-              f"{'check':>6} {'ms':>7} {'ref. ms':>8}")
+              f"{'check':>6} {'ms':>7} {'ref. ms':>8} {'matmul ms':>9} {'vs BLAS':>8}")
     print(header)
     print("-" * len(header))
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
+        times = time_matmul(build, directory)
         exact, fast, slow = run_both(mx_run, "f32", directory)
         peak = max(abs(value) for value in exact)
         signal = math.fsum(value * value for value in exact)
         print(f"{'f32':<10} {32:>7} {f32_bytes:>11,} {'1.00x':>7} "
               f"{bf16_bytes / f32_bytes:>6.2f}x {'':>8} {'':>8} {'':>8} {'ok':>6} "
-              f"{find_time(fast):>7.2f} {find_time(slow):>8.1f}")
-        for function, bits in FORMATS:
+              f"{find_time(fast):>7.2f} {find_time(slow):>8.1f} "
+              f"{format_matmul(times, 'OpenBLAS')}")
+        for function, bits, name in FORMATS:
             values, fast, slow = run_both(mx_run, function, directory)
             errors = [a - b for a, b in zip(values, exact)]
             noise = math.fsum(error * error for error in errors)
@@ -130,7 +168,7 @@ def main():
                   f"{f32_bytes / moved:>6.2f}x {bf16_bytes / moved:>6.2f}x "
                   f"{10 * math.log10(signal / noise):>8.1f} {worst:>7.2%} "
                   f"{clipped:>8,} {'ok':>6} {find_time(fast):>7.2f} "
-                  f"{find_time(slow):>8.1f}")
+                  f"{find_time(slow):>8.1f} {format_matmul(times, name)}")
 
     print(f"\nbytes moved  weight ({BLOCK} elements and one scale byte a block) + x + y "
           "in f32, each read or written once")
@@ -144,6 +182,10 @@ def main():
     print("ms           quantizing the weight and multiplying, one core (f32: multiplying "
           "only, by plain loops)")
     print("ref. ms      the same by the reference lowering, plain loops")
+    print("matmul ms    multiplying only, one core; of f32, OpenBLAS" if times else
+          "matmul ms    not measured: the build has no benchmarks (libbenchmark-dev, "
+          "libopenblas-dev)")
+    print("vs BLAS      how many times as fast as OpenBLAS on the same values in f32")
     print("\nNext: edit a scale rule in examples/minilm_ffn.mlir "
           "('mx.quantize_block %w scale_rule(nosat)') and run this again.")
 

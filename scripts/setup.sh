@@ -9,8 +9,10 @@ packages=(
   clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools libomp-22-dev
   # test: lit and FileCheck, time limits for lit tests, gtest, sanitizers
   llvm-22-tools python3-psutil libgtest-dev libclang-rt-22-dev
+  # programs for AArch64, and an emulator that runs them
+  qemu-user libc6-dev-arm64-cross
   # benchmarks
-  libbenchmark-dev libopenblas-dev
+  libbenchmark-dev libopenblas-dev libdnnl-dev
   # format and lint
   clang-format-22 clang-tidy-22
 )

@@ -6,6 +6,7 @@ import ctypes
 import importlib.util
 import os
 import platform
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -34,10 +35,12 @@ MX_TOOLS = ["mx-opt", "mx-run", "mx-quantize", "mx-lsp-server"]
 for tool in MX_TOOLS:
     if os.path.exists(os.path.join(config.mx_tools_dir, tool)):
         config.available_features.add(tool)
+if os.path.exists(os.path.join(config.mx_obj_root, "benchmarks", "matmul-benchmark")):
+    config.available_features.add("matmul-benchmark")
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in MX_TOOLS], [config.mx_tools_dir])
 llvm_config.add_tool_substitutions(
-    ["mlir-opt", "mlir-translate", "split-file"], [config.llvm_tools_dir])
+    ["clang", "llc", "mlir-opt", "mlir-translate", "split-file"], [config.llvm_tools_dir])
 
 config.substitutions += [
     ("%mx_src_root", config.mx_src_root),
@@ -80,6 +83,14 @@ if platform.machine() == "x86_64":
             config.available_features.add(feature)
     if {"amx_tile", "amx_bf16"} <= flags and amx_permitted():
         config.available_features.add("amx")
+
+# Programs for AArch64: the C library to link with and an emulator to run them.
+AARCH64_ROOT = "/usr/aarch64-linux-gnu"
+config.substitutions.append(("%aarch64_root", AARCH64_ROOT))
+llvm_tools = [os.path.join(config.llvm_tools_dir, name) for name in ("clang", "llc", "ld.lld")]
+if (shutil.which("qemu-aarch64") and os.path.exists(AARCH64_ROOT + "/lib/crt1.o")
+        and all(map(os.path.exists, llvm_tools))):
+    config.available_features.add("aarch64-emulator")
 
 if importlib.util.find_spec("numpy"):
     config.available_features.add("numpy")

@@ -21,12 +21,12 @@ std::optional<std::string> mx::getObstacleToPacking(MXTensorType type) {
   else if (!type.hasStaticShape())
     os << "a static shape, got " << formatShape(type.getShape());
   else if (type.getFormat() != numerics::Format::F4E2M1FN)
-    os << "elements of f4E2M1FN, got " << type.getElementType();
+    os << "elements of f4E2M1FN, got '" << type.getElementType() << "'";
   else if (type.getBlockSize() % kChunk != 0)
     os << "a block size that is a multiple of " << kChunk << ", got "
        << type.getBlockSize();
   else if (!type.hasPowerOfTwoScales())
-    os << "a scale type of f8E8M0FNU, got " << type.getScaleType();
+    os << "a scale type of f8E8M0FNU, got '" << type.getScaleType() << "'";
   else
     return std::nullopt;
   return text;

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mx/IR/MXOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mx;
@@ -40,9 +42,23 @@ static OpFoldResult getCreatedSize(tensor::DimOp dim) {
   return empty.getMixedSizes()[*axis];
 }
 
+/// Whether `dim` reads the block axis of what was block-scaled, in blocks that
+/// are multiples.
+static bool isBlockAxis(tensor::DimOp dim, int64_t factor) {
+  auto op = getSizeSource(dim.getSource()).getDefiningOp<DequantizeBlockOp>();
+  if (!op)
+    return false;
+  MXTensorType type = op.getSource().getType();
+  return dim.getConstantIndex() == type.getBlockAxis() &&
+         type.getBlockSize() % factor == 0;
+}
+
+using IsGivenFn = function_ref<bool(Value)>;
+
 /// Whether the induction variable `value` is a multiple: so are lower bound and
 /// step.
-static bool isMultipleInLoop(BlockArgument value, int64_t factor) {
+static bool isMultipleInLoop(BlockArgument value, int64_t factor,
+                             IsGivenFn isGiven) {
   auto loop = dyn_cast<LoopLikeOpInterface>(value.getOwner()->getParentOp());
   if (!loop)
     return false;
@@ -54,50 +70,65 @@ static bool isMultipleInLoop(BlockArgument value, int64_t factor) {
   for (auto [variable, from, step] :
        llvm::zip_equal(*variables, *lower, *steps))
     if (variable == value)
-      return isKnownMultiple(from, factor) && isKnownMultiple(step, factor);
+      return isKnownMultiple(from, factor, isGiven) &&
+             isKnownMultiple(step, factor, isGiven);
   return false;
 }
 
-static bool isMultipleApply(affine::AffineApplyOp apply, int64_t factor) {
-  AffineMap map = apply.getAffineMap();
-  MLIRContext *context = apply.getContext();
+/// The map of which `op` is the value, the minimum or the maximum; else null.
+static AffineMap getAffineMap(Operation *op) {
+  return llvm::TypeSwitch<Operation *, AffineMap>(op)
+      .Case<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
+          [](auto affine) { return affine.getMap(); })
+      .Default([](Operation *) { return AffineMap(); });
+}
+
+/// Whether every result of `map` is a multiple.
+static bool isMultipleMap(AffineMap map, ValueRange operands, int64_t factor,
+                          IsGivenFn isGiven) {
+  MLIRContext *context = map.getContext();
   // An operand that is a multiple stands as `factor * operand`.
   auto substitute = [&](AffineExpr expr, Value operand) {
-    return isKnownMultiple(operand, factor) ? expr * factor : expr;
+    return isKnownMultiple(operand, factor, isGiven) ? expr * factor : expr;
   };
   SmallVector<AffineExpr> dims, symbols;
   for (unsigned i = 0; i < map.getNumDims(); ++i)
-    dims.push_back(
-        substitute(getAffineDimExpr(i, context), apply.getMapOperands()[i]));
+    dims.push_back(substitute(getAffineDimExpr(i, context), operands[i]));
   for (unsigned i = 0; i < map.getNumSymbols(); ++i)
     symbols.push_back(substitute(getAffineSymbolExpr(i, context),
-                                 apply.getMapOperands()[map.getNumDims() + i]));
-  return map.getResult(0)
-      .replaceDimsAndSymbols(dims, symbols)
-      .isMultipleOf(factor);
+                                 operands[map.getNumDims() + i]));
+  return llvm::all_of(map.getResults(), [&](AffineExpr result) {
+    return result.replaceDimsAndSymbols(dims, symbols).isMultipleOf(factor);
+  });
 }
 
-bool mx::isKnownMultiple(OpFoldResult value, int64_t factor) {
+bool mx::isKnownMultiple(OpFoldResult value, int64_t factor,
+                         IsGivenFn isGiven) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant % factor == 0;
   if (factor == 1)
     return true;
   auto dynamic = cast<Value>(value);
+  if (isGiven && isGiven(dynamic))
+    return true;
   if (auto argument = dyn_cast<BlockArgument>(dynamic))
-    return isMultipleInLoop(argument, factor);
+    return isMultipleInLoop(argument, factor, isGiven);
   Operation *op = dynamic.getDefiningOp();
   if (auto mul = dyn_cast<arith::MulIOp>(op))
-    return isKnownMultiple(mul.getLhs(), factor) ||
-           isKnownMultiple(mul.getRhs(), factor);
-  if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return isKnownMultiple(op->getOperand(0), factor) &&
-           isKnownMultiple(op->getOperand(1), factor);
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return isMultipleApply(apply, factor);
-  if (auto dim = dyn_cast<tensor::DimOp>(op))
-    if (OpFoldResult size = getCreatedSize(dim))
-      return isKnownMultiple(size, factor);
-  return false;
+    return isKnownMultiple(mul.getLhs(), factor, isGiven) ||
+           isKnownMultiple(mul.getRhs(), factor, isGiven);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MinUIOp,
+          arith::MaxSIOp, arith::MaxUIOp>(op))
+    return isKnownMultiple(op->getOperand(0), factor, isGiven) &&
+           isKnownMultiple(op->getOperand(1), factor, isGiven);
+  if (AffineMap map = getAffineMap(op))
+    return isMultipleMap(map, op->getOperands(), factor, isGiven);
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  if (!dim)
+    return false;
+  if (OpFoldResult size = getCreatedSize(dim))
+    return isKnownMultiple(size, factor, isGiven);
+  return isBlockAxis(dim, factor);
 }
 
 /// Whether two sizes are surely equal.

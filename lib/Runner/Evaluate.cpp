@@ -8,10 +8,13 @@
 
 #include "Evaluator.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mx/IR/MXConstant.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -284,6 +287,35 @@ FailureOr<Refs> Evaluator::evaluateCall(func::CallOp op) {
   return call(op, callee, lookup(op.getOperands()));
 }
 
+/// An index computed by affine maps, as loops over tiles have them.
+static FailureOr<Refs> evaluateAffine(Operation *op, AffineMap map,
+                                      llvm::ArrayRef<Ref> operands) {
+  Builder builder(op->getContext());
+  auto constants = llvm::map_to_vector(operands, [&](const Ref &operand) {
+    return static_cast<Attribute>(
+        builder.getIndexAttr(getArray(operand).integers[0]));
+  });
+  SmallVector<Attribute> results;
+  if (failed(map.constantFold(constants, results)))
+    return op->emitError()
+           << "--check: expected indices for which the map is defined";
+  auto values = llvm::map_range(results, [](Attribute result) {
+    return cast<IntegerAttr>(result).getInt();
+  });
+  RefArray index;
+  index.kind = ElementKind::Index;
+  index.integers = {isa<affine::AffineMaxOp>(op)
+                        ? *std::max_element(values.begin(), values.end())
+                        : *std::min_element(values.begin(), values.end())};
+  return Refs{makeRef(std::move(index))};
+}
+
+static FailureOr<Refs> evaluateAssert(cf::AssertOp op, const Ref &condition) {
+  if (getArray(condition).integers[0])
+    return Refs();
+  return op.emitError() << "--check: " << op.getMsg();
+}
+
 FailureOr<Refs> Evaluator::evaluateOp(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return evaluateConstant(constant);
@@ -302,6 +334,14 @@ FailureOr<Refs> Evaluator::evaluateOp(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return evaluateLinalg(structured, lookup(op->getOperands()), find);
   Refs operands = lookup(op->getOperands());
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return evaluateAffine(op, apply.getMap(), operands);
+  if (auto min = dyn_cast<affine::AffineMinOp>(op))
+    return evaluateAffine(op, min.getMap(), operands);
+  if (auto max = dyn_cast<affine::AffineMaxOp>(op))
+    return evaluateAffine(op, max.getMap(), operands);
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    return evaluateAssert(assertion, operands[0]);
   if (auto results = evaluateMXOp(op, operands, find, evaluation))
     return *results;
   if (auto results = evaluateTensorOp(op, operands))

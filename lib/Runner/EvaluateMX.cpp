@@ -334,6 +334,11 @@ evaluateMXOp(Operation *op, llvm::ArrayRef<Ref> operands,
       .Case([&](DisassembleOp disassemble) {
         return evaluateDisassemble(disassemble, operands[0]);
       })
+      .Case(
+          [&](PackRowsOp pack) { return evaluatePackRows(pack, operands[0]); })
+      .Case([&](UnpackRowsOp unpack) -> Result {
+        return FailureOr<Refs>(evaluateUnpackRows(unpack, operands));
+      })
       .Case([&](RequantizeOp requantize) {
         return evaluateRequantize(requantize, operands[0], evaluation);
       })

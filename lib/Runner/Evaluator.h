@@ -75,6 +75,10 @@ evaluateMXOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands,
 std::optional<mlir::FailureOr<Refs>>
 evaluateShapeOp(mlir::Operation *op, llvm::ArrayRef<Ref> operands);
 
+/// pack_rows and unpack_rows (EvaluatePackRows.cpp).
+mlir::FailureOr<Refs> evaluatePackRows(PackRowsOp op, const Ref &source);
+Refs evaluateUnpackRows(UnpackRowsOp op, llvm::ArrayRef<Ref> parts);
+
 /// An error at `loc` for an error of the host.
 mlir::LogicalResult report(mlir::Location loc, llvm::Error error);
 

@@ -230,16 +230,13 @@ std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
     return std::nullopt;
   // Sums for three digits of every row and column at work fill registers.
   int64_t atOnce = std::clamp<int64_t>(columns, 1, 4);
-  auto make = [&](Kernel kernel, int64_t rows) {
-    return StrategyAttr::get(context, kernel, target.getLanes(), rows, atOnce,
+  auto make = [&](Kernel kernel) {
+    return StrategyAttr::get(context, kernel, target.getLanes(),
+                             /*rows=*/target.getLanes(), atOnce,
                              /*depth=*/kChunk, /*parts=*/3, {});
   };
-  if (target.has(InstructionSet::AVX512VNNI))
-    return make(Kernel::Quads, 16);
-  if (target.has(InstructionSet::AVX512))
-    return make(Kernel::Pairs, 16);
-  return make(Kernel::Pairs,
-              columns <= 1 ? 2 * target.getLanes() : target.getLanes());
+  return make(target.has(InstructionSet::AVX512VNNI) ? Kernel::Quads
+                                                     : Kernel::Pairs);
 }
 
 int64_t mx::getTileRows(StrategyAttr strategy) {

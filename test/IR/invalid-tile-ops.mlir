@@ -143,3 +143,55 @@ func.func @four(%values: vector<6xf32>, %scale: i8) {
   %0 = mx.encode_packed f4E2M1FN %values, %scale : vector<6xf32> -> vector<3xi8>
   return
 }
+
+// -----
+
+func.func @digits(%x: memref<1x64x1xf32>, %d: memref<1x2x25xi32>) {
+  // expected-error@+1 {{expected a last dimension of 26, got 25}}
+  mx.tile_digits %x, %d : (memref<1x64x1xf32>, memref<1x2x25xi32>) -> ()
+  return
+}
+
+// -----
+
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @packed_type(%p: memref<1x512xi8>, %s: memref<1x32xi8>, %x: memref<1x2x26xf32>, %c: memref<16x1xf32>) {
+  // expected-error@+1 {{expected packed columns of 'i32', got 'f32'}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>, value_type = !row}
+      : (memref<1x512xi8>, memref<1x32xi8>, memref<1x2x26xf32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @parts() attributes {
+  // expected-error@+1 {{expected 1 to 3 parts, got 4}}
+  strategy = #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, parts = 4, depth = 256>
+} {
+  return
+}
+
+// -----
+
+func.func @table(%i: vector<32xi8>) {
+  // expected-error@+1 {{expected a table of 16 entries, got 2}}
+  %0 = mx.lookup_bytes [1, 2] %i : vector<32xi8>
+  return
+}
+
+// -----
+
+func.func @lanes(%a: vector<32xi8>, %c: vector<16xi32>) {
+  // expected-error@+1 {{expected 8 lanes of 'i32' for 32 bytes, got 16}}
+  %0 = mx.dot_bytes %a, %a, %c : vector<32xi8>, vector<16xi32>
+  return
+}
+
+// -----
+
+func.func @pairs(%a: vector<16xi16>) {
+  // expected-error@+1 {{expected 32 lanes to add, got 16}}
+  %0 = mx.sum_pairs %a : vector<16xi16> -> vector<16xi32>
+  return
+}

@@ -49,3 +49,23 @@ func.func @vectors(%codes: vector<16xi8>, %scale: i8)
   %3 = mx.encode_packed i8 %0, %scale rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
   return %1, %2, %3 : vector<32xf32>, vector<24xi8>, vector<32xi8>
 }
+
+// CHECK-LABEL: func.func @bytes
+// CHECK: mx.tile_digits %{{.*}}, %{{.*}} : (tensor<1x64x1xf32>, tensor<1x2x26xi32>) -> tensor<1x2x26xi32>
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 32>
+// CHECK: mx.lookup_bytes [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] %{{.*}} : vector<64xi8>
+// CHECK: mx.dot_bytes %{{.*}}, %{{.*}}, %{{.*}} : vector<64xi8>, vector<16xi32>
+// CHECK: mx.dot_bytes %{{.*}}, %{{.*}}, %{{.*}} : vector<64xi8>, vector<32xi16>
+// CHECK: mx.sum_pairs %{{.*}} : vector<32xi16> -> vector<16xi32>
+func.func @bytes(%p: tensor<1x512xi8>, %s: tensor<1x32xi8>, %x: tensor<1x64x1xf32>, %e: tensor<1x2x26xi32>,
+    %c: tensor<16x1xf32>, %v: vector<64xi8>, %q: vector<16xi32>, %h: vector<32xi16>) -> tensor<16x1xf32> {
+  %d = mx.tile_digits %x, %e : (tensor<1x64x1xf32>, tensor<1x2x26xi32>) -> tensor<1x2x26xi32>
+  %0 = mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 32>, value_type = !row}
+      : (tensor<1x512xi8>, tensor<1x32xi8>, tensor<1x2x26xi32>, tensor<16x1xf32>) -> tensor<16x1xf32>
+  %1 = mx.lookup_bytes [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] %v : vector<64xi8>
+  %2 = mx.dot_bytes %1, %v, %q : vector<64xi8>, vector<16xi32>
+  %3 = mx.dot_bytes %1, %v, %h : vector<64xi8>, vector<32xi16>
+  %4 = mx.sum_pairs %3 : vector<32xi16> -> vector<16xi32>
+  return %0 : tensor<16x1xf32>
+}

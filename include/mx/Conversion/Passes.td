@@ -164,7 +164,10 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     of columns; then
 
     - the float operand of a matmul is packed in panels of columns, in f32, in
-      the order in which the target decodes elements;
+      the order in which the target decodes elements. For AMX it is packed in
+      parts of bf16, whose sum is the f32 or, with fewer parts than three, as
+      much of it as `precision` asks for: (panel, part and K / 2, column), with
+      16 columns in a panel and two elements that follow each other in an i32;
     - the rows of the block-scaled operand are divided in tiles, the iterations
       of an `scf.forall`, which can run in any order and in parallel;
     - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
@@ -198,7 +201,8 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2, avx512, avx512vnni or amx">,
+           "what the code is for: host, generic, avx2, avx512, avx512vnni or "
+           "amx">,
     Option<"printStrategy", "print-strategy", "bool", /*default=*/"false",
            "tell by a remark how each operation is computed">
   ];
@@ -299,7 +303,8 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2, avx512, avx512vnni or amx">
+           "what the code is for: host, generic, avx2, avx512, avx512vnni or "
+           "amx">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

@@ -58,7 +58,7 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
   );
   let assemblyFormat = [{
     `<` $kernel `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,` `columns` `=`
-    $columns `,` `depth` `=` $depth (`,` `parts` `=` $parts^ )?
+    $columns `,` (`parts` `=` $parts^ `,`)? `depth` `=` $depth
     (`,` `order` `=` `[` $order^ `]`)? `>`
   }];
   let genVerifyDecl = 1;

@@ -21,9 +21,12 @@
 namespace mx {
 
 /// Whether `value`, an index, is a multiple of `factor`, as far as can be told
-/// from how it is computed: constants, products and sums, `affine.apply`,
-/// induction variables, and sizes of tensors that were made with such a size.
-bool isKnownMultiple(mlir::OpFoldResult value, int64_t factor);
+/// from how it is computed: constants, products, sums, minima and maxima, also
+/// of `affine`, induction variables, and sizes of tensors that were made with
+/// such a size or dequantized from such blocks. `isGiven` tells of values that
+/// are multiples for other reasons.
+bool isKnownMultiple(mlir::OpFoldResult value, int64_t factor,
+                     llvm::function_ref<bool(mlir::Value)> isGiven = nullptr);
 
 /// Checks that `size` is a multiple of `factor`. No operation is made where
 /// that is known.

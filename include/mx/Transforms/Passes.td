@@ -51,6 +51,57 @@ def MXDecompose : Pass<"mx-decompose", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mx::MXDialect"];
 }
 
+def MXFuseSlices : Pass<"mx-fuse-slices"> {
+  let summary = "quantize a slice where it is used, not the whole before it";
+  let description = [{
+    Replaces an `mx.extract_slice` of an `mx.quantize_block` by the quantize of
+    a slice of the floats. Where MLIR's tiling made the slice, this is the
+    fusion of the quantize into the loops; MLIR's own fusion, which looks for
+    `tensor.extract_slice`, does not see it. The bytes are the same, because a
+    slice is made of whole blocks; a slice of which that is not known, but
+    checked at run time, stays.
+
+    Every slice is computed where it stands, as often as its loop runs. The
+    whole value stays if something else uses it; to ask for its size is no such
+    use.
+
+    Before: anything. After: no known slice of such a value is left.
+
+    Example:
+
+    ```mlir
+    func.func @rows(%x: tensor<32x64xf32>, %i: index)
+        -> !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU> {
+      %0 = mx.quantize_block %x
+          : tensor<32x64xf32>
+         -> !mx.tensor<32x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+      %1 = mx.extract_slice %0[%i, 0] [8, 64]
+          : !mx.tensor<32x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+         to !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+      return %1 : !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @rows(%x: tensor<32x64xf32>, %i: index)
+        -> !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU> {
+      %0 = tensor.extract_slice %x[%i, 0] [8, 64] [1, 1]
+          : tensor<32x64xf32> to tensor<8x64xf32>
+      %1 = mx.quantize_block %0
+          : tensor<8x64xf32>
+         -> !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+      return %1 : !mx.tensor<8x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect",
+    "::mx::MXDialect"
+  ];
+}
+
 def MXLoadConstants : Pass<"mx-load-constants", "::mlir::ModuleOp"> {
   let summary = "make constants of arguments that a checkpoint holds";
   let description = [{

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layout.h"
-#include "MatmulSizes.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mx/IR/MatmulSizes.h"
 
 using namespace mlir;
 using namespace mx;

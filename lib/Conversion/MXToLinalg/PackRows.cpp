@@ -50,8 +50,8 @@ struct ByteLoops {
   }
   /// The low nibble of `value`, or with `which` 1 the high one.
   Value nibble(Value value, AffineExpr which) {
-    Value shift = arith::IndexCastOp::create(b, l, b.getI8Type(),
-                                             index(which * 4));
+    Value shift =
+        arith::IndexCastOp::create(b, l, b.getI8Type(), index(which * 4));
     Value moved = arith::ShRUIOp::create(b, l, value, shift);
     return arith::AndIOp::create(b, l, moved, byte(0xF));
   }
@@ -66,8 +66,8 @@ struct ByteLoops {
     if (rows % kRowsPerGroup == 0)
       return read(wanted);
     Value last = arith::ConstantIndexOp::create(b, l, rows - 1);
-    Value exists = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ule,
-                                         wanted, last);
+    Value exists =
+        arith::CmpIOp::create(b, l, arith::CmpIPredicate::ule, wanted, last);
     Value value = read(arith::MinUIOp::create(b, l, wanted, last));
     return arith::SelectOp::create(b, l, exists, value, byte(filler));
   }
@@ -128,12 +128,12 @@ struct PackRows : OpConversionPattern<PackRowsOp> {
     Value scales = computeBytes(
         rewriter, loc, op.getScales().getType(), [&](ByteLoops &loops) {
           AffineExpr lane = place % kRowsPerGroup;
-          return loops.fillUp(
-              group * kRowsPerGroup + lane, rows, numerics::kScaleBias,
-              [&](Value row) {
-                return loops.read(parts.scales, row,
-                                  place.floorDiv(kRowsPerGroup));
-              });
+          return loops.fillUp(group * kRowsPerGroup + lane, rows,
+                              numerics::kScaleBias, [&](Value row) {
+                                return loops.read(
+                                    parts.scales, row,
+                                    place.floorDiv(kRowsPerGroup));
+                              });
         });
     rewriter.replaceOp(op, {payload, scales});
     return success();
@@ -151,8 +151,7 @@ struct UnpackRows : OpConversionPattern<UnpackRowsOp> {
     MXTensorType type = op.getType();
     AffineExpr row = rewriter.getAffineDimExpr(0),
                place = rewriter.getAffineDimExpr(1);
-    AffineExpr group = row.floorDiv(kRowsPerGroup),
-               lane = row % kRowsPerGroup;
+    AffineExpr group = row.floorDiv(kRowsPerGroup), lane = row % kRowsPerGroup;
 
     Value payload = computeBytes(
         rewriter, loc, type.getPayloadType(), [&](ByteLoops &loops) {

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mx/Numerics/RowGroups.h"
 
 using namespace mlir;
@@ -117,8 +118,8 @@ Value DigitsMatmul::areAllSplit(Value digits) {
   Value words = tensor::ExtractSliceOp::create(builder, loc, digits, offsets,
                                                sizes, strides);
   Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), i1);
-  Value yes = arith::ConstantOp::create(builder, loc,
-                                        builder.getIntegerAttr(i1, 1));
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(i1, 1));
   init = linalg::FillOp::create(builder, loc, yes, init).getResult(0);
   SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(3),
                                  AffineMap::get(3, 0, builder.getContext())};
@@ -145,9 +146,9 @@ Value DigitsMatmul::build(Value digits) {
     if (transposed)
       std::swap(shape[0], shape[1]);
     matrixType = RankedTensorType::get(shape, type.getElementType());
-    accumulator = tensor::ExpandShapeOp::create(
-        builder, loc, matrixType, accumulator,
-        ArrayRef<ReassociationIndices>{{0, 1}});
+    accumulator =
+        tensor::ExpandShapeOp::create(builder, loc, matrixType, accumulator,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
   }
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
   OpFoldResult numGroups = tensor::getMixedSize(builder, loc, payload, 0);
@@ -178,8 +179,8 @@ Value DigitsMatmul::build(Value digits) {
             getTileSize(b, l, row, numRows, kTileGroups * kRowsPerGroup);
         auto accumulatorTile = tensor::ExtractSliceOp::create(
             b, l, whole, offsets, sizes, strides);
-        auto valueType =
-            cast<MXTensorType>((transposed ? op.getRhs() : op.getLhs()).getType());
+        auto valueType = cast<MXTensorType>(
+            (transposed ? op.getRhs() : op.getLhs()).getType());
         auto tile = TileMatmulOp::create(
             b, l, accumulatorTile.getType(), payloadTile, scalesTile, digits,
             accumulatorTile, getTileType(valueType), strategy,
@@ -196,13 +197,15 @@ Value DigitsMatmul::build(Value digits) {
       builder, loc, type, result, ArrayRef<ReassociationIndices>{{0, 1}});
 }
 
-/// The packed form of `weight`, made at compile time if it is a constant, or
-/// two nulls.
-static std::pair<Value, Value> getPackedRows(OpBuilder &builder, Value weight) {
+/// The packed form of `weight`, made at compile time if it is a constant and
+/// `target` is fast with it, or two nulls.
+static std::pair<Value, Value> getPackedRows(OpBuilder &builder, Value weight,
+                                             const Target &target) {
   if (auto unpack = weight.getDefiningOp<UnpackRowsOp>())
     return {unpack.getPayload(), unpack.getScales()};
   auto constant = weight.getDefiningOp<ConstantOp>();
-  if (!constant || getObstacleToPacking(constant.getResult().getType()))
+  if (!constant || !target.has(InstructionSet::AVX2) ||
+      getObstacleToPacking(constant.getResult().getType()))
     return {};
   SmallVector<Value> packed;
   OpBuilder::InsertionGuard guard(builder);
@@ -221,14 +224,13 @@ bool mx::tileDigitsMatmul(BlockMatmulOp op, bool transposed,
   Value weight = transposed ? op.getRhs() : op.getLhs();
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto dims = *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-  std::optional<StrategyAttr> strategy =
-      chooseDigitsStrategy(op.getContext(), target, transposed ? dims.m : dims.n,
-                           op.getPrecision());
+  std::optional<StrategyAttr> strategy = chooseDigitsStrategy(
+      op.getContext(), target, transposed ? dims.m : dims.n, op.getPrecision());
   if (!strategy || !isa<RankedTensorType>(columns.getType()) ||
       !dims.batch.empty())
     return false;
   OpBuilder builder(op);
-  auto [payload, scales] = getPackedRows(builder, weight);
+  auto [payload, scales] = getPackedRows(builder, weight, target);
   if (!payload)
     return false;
   Location loc = op.getLoc();
@@ -246,8 +248,14 @@ bool mx::tileDigitsMatmul(BlockMatmulOp op, bool transposed,
   builder = choice.getThenBodyBuilder();
   scf::YieldOp::create(builder, loc, matmul.build(digits));
   OpBuilder slow = choice.getElseBodyBuilder();
-  Operation *reference = slow.clone(*op);
+  IRMapping mapping;
+  auto unpack = weight.getDefiningOp<UnpackRowsOp>();
+  if (unpack) // only here are the rows needed one after the other
+    slow.clone(*unpack, mapping);
+  Operation *reference = slow.clone(*op, mapping);
   scf::YieldOp::create(slow, loc, reference->getResults());
   op.erase();
+  if (unpack && unpack->use_empty())
+    unpack.erase();
   return true;
 }

@@ -62,7 +62,10 @@ struct ConvertMXToTiles : mx::impl::ConvertMXToTilesBase<ConvertMXToTiles> {
     if (failed(moveFactorsToUsers(getOperation())))
       return signalPassFailure();
     SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
+    getOperation()->walk([&](Operation *op) {
+      if (isa<BlockMatmulOp, QuantizeBlockOp, DequantizeBlockOp>(op))
+        ops.push_back(op);
+    });
     for (Operation *op : ops) {
       if (auto matmul = dyn_cast<BlockMatmulOp>(op))
         tileMatmul(matmul, *parsed, printStrategy);

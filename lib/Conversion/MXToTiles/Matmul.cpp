@@ -9,7 +9,6 @@
 #include "Rewrites.h"
 
 #include "../MXToLinalg/Layout.h"
-#include "../MXToLinalg/MatmulSizes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -17,6 +16,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mx/IR/MatmulSizes.h"
 
 using namespace mlir;
 using namespace mx;

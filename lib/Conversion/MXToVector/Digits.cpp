@@ -55,9 +55,7 @@ private:
   void addToAccumulator(Value group, int64_t part, Value column,
                         ValueRange sums);
 
-  Value splatI32(int64_t value) {
-    return vectors.splat(zeros, value);
-  }
+  Value splatI32(int64_t value) { return vectors.splat(zeros, value); }
 
   TileMatmulOp op;
   StrategyAttr strategy;
@@ -141,16 +139,16 @@ SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
                                            builder.getI32IntegerAttr(kBias));
     Value excess = arith::MulIOp::create(builder, loc, sum, bias);
     excess = vector::BroadcastOp::create(builder, loc, zeros.getType(), excess);
-    Value scale = arith::BitcastOp::create(
-        builder, loc, builder.getF32Type(),
-        readWord(column, chunk, kDigitWords - 1));
+    Value scale =
+        arith::BitcastOp::create(builder, loc, builder.getF32Type(),
+                                 readWord(column, chunk, kDigitWords - 1));
     scale = kernel.broadcast(scale);
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
       int64_t place = c * vectorsPerPart + v;
       Value exact =
           arith::SubIOp::create(builder, loc, products[place], excess);
-      Value value = arith::SIToFPOp::create(builder, loc,
-                                            kernel.getVectorType(), exact);
+      Value value =
+          arith::SIToFPOp::create(builder, loc, kernel.getVectorType(), exact);
       result.push_back(kernel.fma(kernel.mulVector(value, scale), rowScales[v],
                                   sums[place]));
     }
@@ -168,10 +166,9 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
   // Two products of bytes fit 16 bits, and so do the sums of four of them.
   constexpr int64_t kRunsPerFlush = 2;
   auto pairsType = vectors.type(2 * lanes, 16);
-  Value none =
-      isQuads ? zeros
-              : arith::ConstantOp::create(builder, loc,
-                                          builder.getZeroAttr(pairsType));
+  Value none = isQuads ? zeros
+                       : arith::ConstantOp::create(
+                             builder, loc, builder.getZeroAttr(pairsType));
   SmallVector<Value> totals(count, zeros), sums(count, none);
   int64_t bytesPerRun = kRowsPerGroup * kBytesPerRun;
   Value firstByte = kernel.mul(chunk, kRunsPerChunk * bytesPerRun);
@@ -198,8 +195,7 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
                                                digits);
           digits = vectors.bitcast(digits, bytesType);
           for (int64_t v = 0; v < vectorsPerPart; ++v) {
-            Value &sum =
-                sums[(c * vectorsPerPart + v) * kDigitPlaces + place];
+            Value &sum = sums[(c * vectorsPerPart + v) * kDigitPlaces + place];
             sum = DotBytesOp::create(
                 builder, loc, half ? elements[v].second : elements[v].first,
                 digits, sum);
@@ -223,7 +219,8 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
     Value sum = totals[i];
     for (int64_t place = 1; place < kDigitPlaces; ++place)
       sum = arith::AddIOp::create(
-          builder, loc, sum, vectors.shl(totals[i + place], place * kDigitBits));
+          builder, loc, sum,
+          vectors.shl(totals[i + place], place * kDigitBits));
     result.push_back(sum);
   }
   return result;
@@ -241,9 +238,8 @@ Value DigitsKernel::readScales(Value group, Value chunk, int64_t vector) {
   Value field = arith::ExtUIOp::create(builder, loc, zeros.getType(), bytes);
   Value bits = arith::MaxUIOp::create(builder, loc, vectors.shl(field, 23),
                                       splatI32(1 << 22));
-  Value isNaN =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, field,
-                            splatI32(numerics::kScaleNaN));
+  Value isNaN = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      field, splatI32(numerics::kScaleNaN));
   bits = arith::SelectOp::create(builder, loc, isNaN,
                                  splatI32(numerics::kQuietNaN), bits);
   return vectors.bitcast(bits, kernel.getVectorType());
@@ -355,8 +351,7 @@ static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
   store(vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
                                     integers),
         kDigitWords - 2);
-  Value down =
-      arith::SubIOp::create(builder, loc, field, constant(kPlaces));
+  Value down = arith::SubIOp::create(builder, loc, field, constant(kPlaces));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));
   store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
         kDigitWords - 1);

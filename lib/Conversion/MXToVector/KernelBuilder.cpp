@@ -90,12 +90,17 @@ void KernelBuilder::store(Value vector, Value memref, ValueRange indices) {
 }
 
 Value KernelBuilder::sumOfLanes(Value vector) {
-  // Without a start it would be +0, and a sum of -0 would not stay what it is.
-  Value start =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(-0.0f));
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                     vector, start,
-                                     arith::FastMathFlags::reassoc);
+  // Half on half, because a reduction leaves the order to the processor.
+  for (int64_t count = lanes; count > 1; count /= 2) {
+    auto half = [&](int64_t first) {
+      return vector::ExtractStridedSliceOp::create(
+                 builder, loc, vector, ArrayRef<int64_t>{first},
+                 ArrayRef<int64_t>{count / 2}, ArrayRef<int64_t>{1})
+          .getResult();
+    };
+    vector = arith::AddFOp::create(builder, loc, half(0), half(count / 2));
+  }
+  return vector::ExtractOp::create(builder, loc, vector, 0);
 }
 
 Value KernelBuilder::slice(Value vector, int64_t number) {

@@ -27,7 +27,8 @@ Value mx::callIntrinsic(OpBuilder &builder, Location loc, StringRef name,
 namespace {
 
 /// Patterns for vectors of as many bytes as a register has.
-template <typename OpT> struct BytePattern : OpRewritePattern<OpT> {
+template <typename OpT>
+struct BytePattern : OpRewritePattern<OpT> {
   BytePattern(MLIRContext *context, const Target &target)
       : OpRewritePattern<OpT>(context), target(target),
         registerBytes(target.getLanes() * 4) {}
@@ -54,12 +55,12 @@ struct LookupBytes : BytePattern<LookupBytesOp> {
     while (static_cast<int64_t>(entries.size()) < registerBytes)
       llvm::append_range(entries, op.getTable());
     rewriter.replaceOp(
-        op, callIntrinsic(rewriter, op.getLoc(),
-                          isWide() ? "llvm.x86.avx512.pshuf.b.512"
-                                   : "llvm.x86.avx2.pshuf.b",
-                          op.getType(),
-                          {b.constant<int8_t>(entries),
-                           b.bitAnd(op.getIndices(), 0x0F)}));
+        op,
+        callIntrinsic(
+            rewriter, op.getLoc(),
+            isWide() ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b",
+            op.getType(),
+            {b.constant<int8_t>(entries), b.bitAnd(op.getIndices(), 0x0F)}));
     return success();
   }
 };
@@ -75,11 +76,10 @@ struct DotBytes : BytePattern<DotBytesOp> {
     if (op.getType().getElementType().isInteger(32)) {
       if (!target.has(InstructionSet::AVX512VNNI))
         return failure();
-      rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
-                                           "llvm.x86.avx512.vpdpbusd.512",
-                                           op.getType(),
-                                           {op.getAccumulator(), op.getLhs(),
-                                            op.getRhs()}));
+      rewriter.replaceOp(
+          op, callIntrinsic(rewriter, op.getLoc(),
+                            "llvm.x86.avx512.vpdpbusd.512", op.getType(),
+                            {op.getAccumulator(), op.getLhs(), op.getRhs()}));
       return success();
     }
     Value products = callIntrinsic(rewriter, op.getLoc(),
@@ -102,13 +102,12 @@ struct SumPairs : BytePattern<SumPairsOp> {
     if (type.getNumElements() * 2 != registerBytes)
       return failure();
     VectorBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
-                                         isWide()
-                                             ? "llvm.x86.avx512.pmaddw.d.512"
-                                             : "llvm.x86.avx2.pmadd.wd",
-                                         op.getType(),
-                                         {op.getSource(),
-                                          b.splat(op.getSource(), 1)}));
+    rewriter.replaceOp(
+        op, callIntrinsic(rewriter, op.getLoc(),
+                          isWide() ? "llvm.x86.avx512.pmaddw.d.512"
+                                   : "llvm.x86.avx2.pmadd.wd",
+                          op.getType(),
+                          {op.getSource(), b.splat(op.getSource(), 1)}));
     return success();
   }
 };

@@ -11,7 +11,9 @@
 // CHECK: arith.mulf
 // CHECK: vector.fma
 // CHECK: vector.broadcast
-// CHECK: vector.reduction <add>
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [4], strides = [1]}
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [2], strides = [1]}
+// CHECK-NOT: vector.reduction
 // CHECK: scf.for
 // CHECK-NOT: mx.tile
 // CHECK: return

@@ -44,4 +44,5 @@ def write_safetensors(path, *triples):
         file.write(struct.pack("<Q", len(text)) + text + bytes(offset))
 
 
-{"npy": write_npy, "safetensors": write_safetensors}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    {"npy": write_npy, "safetensors": write_safetensors}[sys.argv[1]](*sys.argv[2:])

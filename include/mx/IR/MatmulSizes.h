@@ -6,12 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MX_LIB_CONVERSION_MXTOLINALG_MATMULSIZES_H
-#define MX_LIB_CONVERSION_MXTOLINALG_MATMULSIZES_H
+#ifndef MX_IR_MATMULSIZES_H
+#define MX_IR_MATMULSIZES_H
 
 #include "mx/IR/MXOps.h"
 
 namespace mx {
+
+/// The size along `axis` of `value`, an operand of a matmul of logical type
+/// `type`: read off its scales where it is block-scaled.
+mlir::OpFoldResult getOperandSize(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Value value, mlir::Type type,
+                                  int64_t axis);
 
 /// Checks at run time what dynamic sizes leave open about `op`, whose operands
 /// are `lhs`, `rhs` and `accumulator`.
@@ -21,4 +27,4 @@ void checkMatmulSizes(mlir::OpBuilder &builder, BlockMatmulOp op,
 
 } // namespace mx
 
-#endif // MX_LIB_CONVERSION_MXTOLINALG_MATMULSIZES_H
+#endif // MX_IR_MATMULSIZES_H

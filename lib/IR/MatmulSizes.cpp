@@ -6,32 +6,43 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatmulSizes.h"
+#include "mx/IR/MatmulSizes.h"
 
-#include "Layout.h"
-
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mx/IR/RuntimeChecks.h"
 
 using namespace mlir;
 using namespace mx;
 
-/// The size of `value`, an operand of logical type `type`, along `axis`.
-static OpFoldResult getSize(OpBuilder &builder, Location loc, Value value,
-                            Type type, int64_t axis) {
+OpFoldResult mx::getOperandSize(OpBuilder &builder, Location loc, Value value,
+                                Type type, int64_t axis) {
   int64_t size = getOperandShape(type)[axis];
   if (!ShapedType::isDynamic(size))
     return builder.getIndexAttr(size);
   auto blocked = dyn_cast<MXTensorType>(type);
   if (!blocked)
     return tensor::getMixedSize(builder, loc, value, axis);
-  Value scales = getParts(builder, loc, value).scales;
+
+  // The scales know every dimension; along the block axis they are fewer.
+  Value scales;
+  if (auto whole = value.getDefiningOp<AssembleOp>())
+    scales = whole.getScales();
+  else
+    scales = DisassembleOp::create(builder, loc, value).getScales();
   SmallVector<int64_t> stored = blocked.getStoredPermutation();
-  int64_t place = llvm::find(stored, axis) - stored.begin();
-  return getStoredSizes(builder, loc, blocked, scales)[place];
+  OpFoldResult stores = tensor::getMixedSize(
+      builder, loc, scales, llvm::find(stored, axis) - stored.begin());
+  if (axis != blocked.getBlockAxis())
+    return stores;
+  AffineExpr blocks = builder.getAffineSymbolExpr(0);
+  return affine::AffineApplyOp::create(
+             builder, loc,
+             AffineMap::get(0, 1, blocks * blocked.getBlockSize()),
+             cast<Value>(stores))
+      .getResult();
 }
 
-/// Checks at run time what dynamic sizes leave open about `op`.
 void mx::checkMatmulSizes(OpBuilder &builder, BlockMatmulOp op, Value lhs,
                           Value rhs, Value accumulator) {
   MatmulDims dims =
@@ -42,10 +53,10 @@ void mx::checkMatmulSizes(OpBuilder &builder, BlockMatmulOp op, Value lhs,
   int64_t rhsRank = getOperandShape(rhsType).size();
   int64_t numBatch = dims.batch.size();
   auto lhsSize = [&](int64_t axis) {
-    return getSize(builder, loc, lhs, lhsType, axis);
+    return getOperandSize(builder, loc, lhs, lhsType, axis);
   };
   auto rhsSize = [&](int64_t axis) {
-    return getSize(builder, loc, rhs, rhsType, axis);
+    return getOperandSize(builder, loc, rhs, rhsType, axis);
   };
   auto check = [&](StringRef what, OpFoldResult a, OpFoldResult b,
                    StringRef where) {

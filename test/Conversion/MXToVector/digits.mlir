@@ -1,0 +1,52 @@
+// RUN: mx-opt %s -convert-mx-to-vector | FileCheck %s
+
+// One loop over chunks with the sums in registers. A run of four bytes of eight
+// rows is looked up twice, for each of its halves, and multiplied with three
+// digits; two runs fit 16 bits.
+// CHECK-LABEL: func.func @pairs
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (vector<8xf32>)
+// CHECK: vector.load %arg0{{.*}} : memref<2x1024xi8>, vector<32xi8>
+// CHECK-COUNT-2: mx.lookup_bytes [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0]
+// CHECK-COUNT-6: mx.dot_bytes {{.*}} : vector<32xi8>, vector<16xi16>
+// CHECK: mx.lookup_bytes
+// CHECK-COUNT-6: mx.dot_bytes
+// CHECK-COUNT-3: mx.sum_pairs
+// CHECK-COUNT-12: mx.dot_bytes
+// CHECK-COUNT-3: mx.sum_pairs
+// CHECK: arith.subi
+// CHECK: arith.sitofp
+// CHECK: vector.fma
+// CHECK: scf.yield
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @pairs(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<1x4x26xi32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>, value_type = !row}
+      : (memref<2x1024xi8>, memref<2x64xi8>, memref<1x4x26xi32>, memref<20x1xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @quads
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-48: mx.dot_bytes {{.*}} : vector<64xi8>, vector<16xi32>
+// CHECK-NOT: mx.dot_bytes
+// CHECK-NOT: mx.sum_pairs
+// CHECK: scf.yield
+func.func @quads(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<2x4x26xi32>, %c: memref<20x2xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<quads, lanes = 16, rows = 16, columns = 2, parts = 3, depth = 32>, value_type = !row}
+      : (memref<2x1024xi8>, memref<2x64xi8>, memref<2x4x26xi32>, memref<20x2xf32>) -> ()
+  return
+}
+
+// The largest magnitude of a chunk gives the scale; digits are stored place by
+// place, eight words each, then the sum and the scale.
+// CHECK-LABEL: func.func @digits
+// CHECK: vector.reduction <maxui>
+// CHECK-COUNT-3: vector.store %{{.*}} : memref<1x4x26xi32>, vector<8xi32>
+// CHECK: %[[SUM:.*]] = vector.reduction <add>
+// CHECK: memref.store %[[SUM]]
+func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
+  mx.tile_digits %x, %d : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+  return
+}

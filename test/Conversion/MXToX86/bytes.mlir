@@ -1,0 +1,42 @@
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx2 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512 | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512vnni | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512vnni -convert-mx-to-arith | FileCheck %s --check-prefix=REST
+
+// Registers of the target have instructions; what is left has none.
+// REST-NOT: mx.
+
+// CHECK-LABEL: func.func @of_256_bits
+// AVX2: %[[TABLE:.*]] = arith.constant dense<[12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0, 12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0]> : vector<32xi8>
+// AVX2: %[[LOW:.*]] = arith.andi %arg0, %{{.*}} : vector<32xi8>
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"(%[[TABLE]], %[[LOW]])
+// AVX2: %[[PAIRS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// AVX2: arith.addi %{{.*}}, %[[PAIRS]] : vector<16xi16>
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// AVX2: mx.dot_bytes
+// AVX512: mx.lookup_bytes
+// VNNI: mx.lookup_bytes
+func.func @of_256_bits(%v: vector<32xi8>, %d: vector<32xi8>, %q: vector<8xi32>, %h: vector<16xi16>)
+    -> (vector<8xi32>, vector<8xi32>) {
+  %0 = mx.lookup_bytes [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] %v : vector<32xi8>
+  %1 = mx.dot_bytes %0, %d, %h : vector<32xi8>, vector<16xi16>
+  %2 = mx.sum_pairs %1 : vector<16xi16> -> vector<8xi32>
+  %3 = mx.dot_bytes %0, %d, %q : vector<32xi8>, vector<8xi32>
+  return %2, %3 : vector<8xi32>, vector<8xi32>
+}
+
+// CHECK-LABEL: func.func @of_512_bits
+// AVX2: mx.lookup_bytes
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddubs.w.512"
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// AVX512: mx.dot_bytes
+// VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+func.func @of_512_bits(%v: vector<64xi8>, %d: vector<64xi8>, %q: vector<16xi32>, %h: vector<32xi16>)
+    -> (vector<16xi32>, vector<16xi32>) {
+  %0 = mx.lookup_bytes [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] %v : vector<64xi8>
+  %1 = mx.dot_bytes %0, %d, %h : vector<64xi8>, vector<32xi16>
+  %2 = mx.sum_pairs %1 : vector<32xi16> -> vector<16xi32>
+  %3 = mx.dot_bytes %0, %d, %q : vector<64xi8>, vector<16xi32>
+  return %2, %3 : vector<16xi32>, vector<16xi32>
+}
