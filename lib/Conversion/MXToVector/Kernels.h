@@ -42,8 +42,8 @@ public:
   /// A buffer, of f32 if not told otherwise, on the stack of the thread that
   /// runs this, aligned to vectors. It lasts longer than the tile, so that no
   /// loop over tiles makes the stack grow.
-  mlir::Value allocate(llvm::ArrayRef<int64_t> shape,
-                       mlir::Type element = nullptr);
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape);
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
   mlir::Value splat(float value);
   mlir::Value broadcast(mlir::Value scalar);

@@ -26,7 +26,7 @@
 // CHECK-NOT: mx.tile_matmul
 func.func @square(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x16xi32>, %c: memref<?x?xf32>) {
   mx.tile_matmul %p, %s, %x, %c
-      {strategy = #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, depth = 256, parts = 3>, value_type = !row}
+      {strategy = #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, parts = 3, depth = 256>, value_type = !row}
       : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x16xi32>, memref<?x?xf32>) -> ()
   return
 }
@@ -43,8 +43,8 @@ func.func @square(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x16xi32>
 // CHECK: arith.addf
 // CHECK: vector.shuffle {{.*}} [0, 16, 2, 18,
 func.func @few(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<1x?x16xi32>, %c: memref<5x?xf32>) {
-  mx.tile_matmul %p, %s, %x, %c transposed
-      {strategy = #mx.strategy<amx, lanes = 16, rows = 64, columns = 5, depth = 256, parts = 3, order = [4, 0, 1, 2, 3]>,
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<amx, lanes = 16, rows = 64, columns = 5, parts = 3, depth = 256, order = [4, 0, 1, 2, 3]>, transposed,
        value_type = !byte}
       : (memref<?x?xi8>, memref<?x?xi8>, memref<1x?x16xi32>, memref<5x?xf32>) -> ()
   return
