@@ -127,8 +127,7 @@ CompiledFunction::compile(ModuleOp module, const Signature &signature,
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions engineOptions;
-  auto transformer =
-      makeOptimizingTransformer(optLevel, 0, machine->get());
+  auto transformer = makeOptimizingTransformer(optLevel, 0, machine->get());
   engineOptions.transformer = transformer;
   engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;

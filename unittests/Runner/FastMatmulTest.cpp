@@ -35,9 +35,9 @@ public:
   Operands makeOperands(int64_t rows, int64_t k, std::mt19937 &generator,
                         const std::vector<uint8_t> &scales,
                         const Fill &fill) const {
-    Operands operands = test::makeOperands(
-        a, b, index == 0 ? rows : columns, index == 0 ? columns : rows, k,
-        generator, scales, fill);
+    Operands operands = test::makeOperands(a, b, index == 0 ? rows : columns,
+                                           index == 0 ? columns : rows, k,
+                                           generator, scales, fill);
     operands.flushes = flushes;
     return operands;
   }

@@ -102,7 +102,8 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
       if (product > 0)
         smallest = std::min(smallest, product);
     }
-    if (!overflows && !(operands.flushes && flushes) && sum <= std::numeric_limits<float>::max() &&
+    if (!overflows && !(operands.flushes && flushes) &&
+        sum <= std::numeric_limits<float>::max() &&
         smallest >= std::numeric_limits<float>::min())
       continue;
     result.exact[i] = 0;

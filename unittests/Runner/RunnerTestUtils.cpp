@@ -161,8 +161,7 @@ const std::vector<Pipeline> &getPipelines() {
     if (host >= InstructionSet::AVX512)
       result.push_back({"avx512", "mx-to-cpu{target=avx512}"});
     if (host >= InstructionSet::AMX)
-      result.push_back(
-          {"amx", "mx-to-cpu{target=amx}", /*flushes=*/true});
+      result.push_back({"amx", "mx-to-cpu{target=amx}", /*flushes=*/true});
     return result;
   }();
   return pipelines;

@@ -262,8 +262,8 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
 }
 
 /// The columns in parts of bf16, in panels of AMX tiles, where two elements
-/// that follow each other share an i32: [batch.., panel, part and K / 2, column].
-/// The parts of very few columns are columns of one panel.
+/// that follow each other share an i32: [batch.., panel, part and K / 2,
+/// column]. The parts of very few columns are columns of one panel.
 Value TiledMatmul::packParts() {
   int64_t parts = strategy.getParts(), stacked = getStackedParts(strategy);
   int64_t columns = strategy.getColumns();
@@ -306,9 +306,8 @@ Value TiledMatmul::packParts() {
             arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));
         Value second = arith::AddIOp::create(b, l, first, constant(1));
         auto getPart = [&](Value position) {
-          Value value =
-              readColumn(b, l, ValueRange(loops).take_front(numBatch), column,
-                         position);
+          Value value = readColumn(b, l, ValueRange(loops).take_front(numBatch),
+                                   column, position);
           return getBF16Part(b, l, value, part, parts);
         };
         Value low = getPart(first), high = getPart(second);

@@ -27,8 +27,8 @@ static Value cutToBF16(OpBuilder &b, Location l, Value value) {
   Value bits = arith::BitcastOp::create(b, l, i32, value);
   Value low = arith::AndIOp::create(b, l, bits, constant(kLowBits));
   Value cut = arith::SubIOp::create(b, l, bits, low);
-  Value isCut = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, low,
-                                      constant(0));
+  Value isCut =
+      arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, low, constant(0));
   Value isZero = arith::CmpFOp::create(
       b, l, arith::CmpFPredicate::OEQ, value,
       arith::ConstantOp::create(b, l, b.getF32FloatAttr(0)));
@@ -47,13 +47,12 @@ Value mx::getBF16Part(OpBuilder &builder, Location loc, Value value, Value part,
     value = arith::SubFOp::create(builder, loc, value, all.back());
   }
   for (int64_t i = parts - 2; i >= 0; --i) {
-    Value isPart = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, part,
-        arith::ConstantIndexOp::create(builder, loc, i));
+    Value isPart =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part,
+                              arith::ConstantIndexOp::create(builder, loc, i));
     value = arith::SelectOp::create(builder, loc, isPart, all[i], value);
   }
   value = arith::TruncFOp::create(builder, loc, builder.getBF16Type(), value);
-  value =
-      arith::BitcastOp::create(builder, loc, builder.getI16Type(), value);
+  value = arith::BitcastOp::create(builder, loc, builder.getI16Type(), value);
   return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
 }

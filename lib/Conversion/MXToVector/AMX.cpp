@@ -110,9 +110,8 @@ void AMXKernel::build() {
 void AMXKernel::decodeRows(Value firstChunk, Value count) {
   kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
     Value tile = kernel.divFloor(row, kTileRows);
-    Value rowInTile =
-        arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(), row,
-                              kernel.mul(tile, kTileRows));
+    Value rowInTile = arith::SubIOp::create(
+        kernel.getBuilder(), kernel.getLoc(), row, kernel.mul(tile, kTileRows));
     kernel.loop(kernel.index(0), count, 1, [&](Value number) {
       Value chunk = kernel.add(firstChunk, number);
       Value scale = kernel.broadcast(reader.readScale(
@@ -153,12 +152,11 @@ void AMXKernel::multiplyGroup(Value firstRow, Value firstPanel,
   SmallVector<Value> sums;
   for (int64_t i = 0; i < rowTiles * panels; ++i)
     sums.push_back(amx::TileZeroOp::create(builder, loc, sumType));
-  sums = kernel.loop(kernel.index(0), count, 1, sums,
-                     [&](Value number, ValueRange carried) {
-                       return multiplyChunk(firstTile, firstPanel,
-                                            kernel.add(firstChunk, number),
-                                            number, carried);
-                     });
+  sums = kernel.loop(
+      kernel.index(0), count, 1, sums, [&](Value number, ValueRange carried) {
+        return multiplyChunk(firstTile, firstPanel,
+                             kernel.add(firstChunk, number), number, carried);
+      });
   // Copies of the loop would only make it longer.
   MLIRContext *context = builder.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(
@@ -173,9 +171,9 @@ void AMXKernel::multiplyGroup(Value firstRow, Value firstPanel,
         ValueRange{kernel.index(tile), kernel.index(0), kernel.index(0)}, sum);
   for (int64_t r = 0; r < rowTiles; ++r)
     for (int64_t p = 0; p < panels; ++p)
-      addToAccumulator(r * panels + p, kernel.add(firstRow, r * kTileRows),
-                       kernel.add(kernel.mul(firstPanel, kAMXColumns),
-                                  p * kAMXColumns));
+      addToAccumulator(
+          r * panels + p, kernel.add(firstRow, r * kTileRows),
+          kernel.add(kernel.mul(firstPanel, kAMXColumns), p * kAMXColumns));
 }
 
 /// `sums` plus the products of one chunk with all parts of the columns, the
@@ -188,13 +186,13 @@ SmallVector<Value> AMXKernel::multiplyChunk(Value firstTile, Value firstPanel,
   auto operandType = getTileType(builder.getBF16Type(), kChunk);
   Value zero = kernel.index(0);
   auto loadRows = [&](int64_t tile) -> Value {
-    return amx::TileLoadOp::create(builder, loc, operandType, decoded,
-                                   ValueRange{kernel.add(firstTile, tile),
-                                              chunkInBuffer, zero, zero});
+    return amx::TileLoadOp::create(
+        builder, loc, operandType, decoded,
+        ValueRange{kernel.add(firstTile, tile), chunkInBuffer, zero, zero});
   };
   auto loadColumns = [&](int64_t panel, int64_t part) -> Value {
-    Value pair = kernel.mul(kernel.add(kernel.mul(numChunks, part), chunk),
-                            kChunk / 2);
+    Value pair =
+        kernel.mul(kernel.add(kernel.mul(numChunks, part), chunk), kChunk / 2);
     return amx::TileLoadOp::create(
         builder, loc, operandType, op.getPacked(),
         ValueRange{kernel.add(firstPanel, panel), pair, zero});
@@ -243,9 +241,9 @@ void AMXKernel::addToAccumulator(int64_t tile, Value row, Value column) {
   kernel.loop(zero, count, 1, [&](Value i) {
     Value product = kernel.load(products, {number, i, zero});
     SmallVector<Value> place = {kernel.add(row, i), column};
-    Value old = vector::MaskedLoadOp::create(builder, loc,
-                                             kernel.getVectorType(),
-                                             accumulator, place, mask, product);
+    Value old =
+        vector::MaskedLoadOp::create(builder, loc, kernel.getVectorType(),
+                                     accumulator, place, mask, product);
     Value sum = arith::AddFOp::create(builder, loc, old, product);
     vector::MaskedStoreOp::create(builder, loc, accumulator, place, mask, sum);
   });
@@ -263,8 +261,7 @@ void AMXKernel::sumParts(Value tile) {
       SmallVector<int64_t> lanes;
       for (int64_t lane = 0; lane < kAMXColumns; ++lane)
         lanes.push_back((part * strategy.getColumns() + lane) % kAMXColumns);
-      Value moved =
-          vector::ShuffleOp::create(builder, loc, all, all, lanes);
+      Value moved = vector::ShuffleOp::create(builder, loc, all, all, lanes);
       sum = sum ? arith::AddFOp::create(builder, loc, sum, moved).getResult()
                 : moved;
     }
