@@ -168,13 +168,14 @@ public:
         uint8_t *rowPayload =
             payload + row * layout.rowBytes +
             packedBytes(spec.format, b * detail::kRowBlockSize);
-        const void *pieceValues = values;
-        if (!isDense)
-          kernels.narrowF32(tile.row(g), count, values);
-        else if (kernels.narrow)
-          kernels.narrow(at(piece.position(g, 0)), count, values);
-        else
-          pieceValues = at(piece.position(g, 0));
+        const void *pieceValues =
+            isDense ? at(piece.position(g, 0)) : tile.row(g);
+        detail::PrepareKernel prepare =
+            isDense ? kernels.prepare : kernels.prepareF32;
+        if (prepare) {
+          prepare(pieceValues, count, values);
+          pieceValues = values;
+        }
         int64_t firstBlock = row * layout.rowBlocks + b;
         uint32_t left = kernels.quantize(spec, pieceValues, blocks,
                                          encoder.scales + firstBlock,
@@ -216,7 +217,7 @@ private:
   uint8_t *payload;
   Encoder &encoder;
   detail::Tile tile;
-  uint16_t values[detail::kRowBlocks * detail::kRowBlockSize];
+  uint32_t values[detail::kRowBlocks * detail::kRowBlockSize];
 };
 
 static_assert(detail::kRowBlocks * detail::kRowBlockSize <=

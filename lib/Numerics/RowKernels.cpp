@@ -21,6 +21,8 @@
 #include "mx/Numerics/HalfFloat.h"
 
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #if defined(__GNUC__)
 
@@ -31,6 +33,7 @@ namespace mx::numerics::detail {
 namespace {
 
 // One block. Registers are narrower on every target; the compiler splits.
+typedef int8_t I8 __attribute__((vector_size(32)));
 typedef uint8_t U8 __attribute__((vector_size(32)));
 typedef int16_t I16 __attribute__((vector_size(64)));
 typedef uint16_t U16 __attribute__((vector_size(64)));
@@ -40,6 +43,7 @@ typedef float F32 __attribute__((vector_size(128)));
 typedef uint8_t U8Half __attribute__((vector_size(16)));
 typedef int16_t I16Half __attribute__((vector_size(32)));
 typedef uint16_t U16Half __attribute__((vector_size(32)));
+typedef int32_t I32Half __attribute__((vector_size(64)));
 typedef uint32_t U32Eighth __attribute__((vector_size(32)));
 
 constexpr int64_t kSize = kRowBlockSize;
@@ -53,7 +57,7 @@ MX_INLINE void prefetch(const char *from, int64_t bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Narrowing
+// Narrowing and widening
 //===----------------------------------------------------------------------===//
 
 MX_INLINE void narrow(const uint32_t *bits, uint16_t *out) {
@@ -65,23 +69,38 @@ MX_INLINE void narrow(const uint32_t *bits, uint16_t *out) {
   std::memcpy(out, &half, sizeof(half));
 }
 
+/// A block of floats of type `T` as f32.
 template <FloatType T>
-MX_INLINE void narrowRow(const void *src, int64_t count, uint16_t *out) {
+MX_INLINE void loadBlock(const void *src, int64_t i, uint32_t *bits) {
+  if constexpr (T == FloatType::F32) {
+    prefetch(static_cast<const char *>(src) + i * 4, kSize * 4);
+    std::memcpy(bits, static_cast<const char *>(src) + i * 4, kSize * 4);
+  } else {
+    uint16_t halves[kSize];
+    std::memcpy(halves, static_cast<const char *>(src) + i * 2, sizeof(halves));
+    for (int64_t j = 0; j < kSize; ++j)
+      bits[j] = T == FloatType::BF16 ? widenBF16Bits(halves[j])
+                                     : widenF16Bits(halves[j]);
+  }
+}
+
+/// To the numbers that formats other than MXINT8 take.
+template <FloatType T>
+MX_INLINE void narrowRow(const void *src, int64_t count, void *out) {
   static_assert(T != FloatType::BF16, "already as narrow");
   for (int64_t i = 0; i < count; i += kSize) {
     uint32_t bits[kSize];
-    if constexpr (T == FloatType::F32) {
-      prefetch(static_cast<const char *>(src) + i * 4, sizeof(bits));
-      std::memcpy(bits, static_cast<const char *>(src) + i * 4, sizeof(bits));
-    } else {
-      uint16_t halves[kSize];
-      std::memcpy(halves, static_cast<const char *>(src) + i * 2,
-                  sizeof(halves));
-      for (int64_t j = 0; j < kSize; ++j)
-        bits[j] = widenF16Bits(halves[j]);
-    }
-    narrow(bits, out + i);
+    loadBlock<T>(src, i, bits);
+    narrow(bits, static_cast<uint16_t *>(out) + i);
   }
+}
+
+/// To those that MXINT8 takes.
+template <FloatType T>
+MX_INLINE void widenRow(const void *src, int64_t count, void *out) {
+  static_assert(T != FloatType::F32, "already as wide");
+  for (int64_t i = 0; i < count; i += kSize)
+    loadBlock<T>(src, i, static_cast<uint32_t *>(out) + i);
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,27 +175,51 @@ constexpr bool canNarrowRules(const FormatInfo &info) {
 /// `chooseScale`. A subnormal is taken for something larger than it is, and
 /// still gets the lowest scale.
 template <Format F>
-MX_INLINE void chooseScales(const BlockSpec &spec, const I16Half &amax,
-                            U8Half &scales) {
+MX_INLINE void chooseScales(const BlockSpec &spec, const int16_t *amax,
+                            uint8_t *scales) {
   constexpr FormatInfo info = getInfo(F);
   static_assert(canNarrowRules(info), "a rule needs more bits");
   static_assert(info.emax >= 1, "a subnormal might have another scale");
   static_assert(kRowBlocks == 16, "one lane for each block");
   auto first = static_cast<int16_t>(
       (firstBumpedFraction(info, spec.rule) + 0xFFFF) >> 16);
-  I16Half chosen = (amax >> 7) - int16_t(info.emax);
-  chosen -= (amax & 0x7F) >= first; // minus a mask is plus one
+  I16Half lanes;
+  std::memcpy(&lanes, amax, sizeof(lanes));
+  I16Half chosen = (lanes >> 7) - int16_t(info.emax);
+  chosen -= (lanes & 0x7F) >= first; // minus a mask is plus one
   chosen = chosen > 0 ? chosen : I16Half{};
-  chosen = amax == 0 ? I16Half{} + int16_t(spec.zeroScale) : chosen;
-  chosen = amax >= 0x7F80 ? I16Half{} + int16_t(kScaleNaN) : chosen;
-  scales = __builtin_convertvector(chosen, U8Half);
+  chosen = lanes == 0 ? I16Half{} + int16_t(spec.zeroScale) : chosen;
+  chosen = lanes >= 0x7F80 ? I16Half{} + int16_t(kScaleNaN) : chosen;
+  U8Half narrow = __builtin_convertvector(chosen, U8Half);
+  std::memcpy(scales, &narrow, sizeof(narrow));
 }
 
-MX_INLINE int16_t maxElement(const I16 &values) {
-  int16_t lanes[kSize];
+/// The same for MXINT8, where no subnormal may be taken for anything else.
+MX_INLINE void chooseFixedScales(const BlockSpec &spec, const int32_t *amax,
+                                 uint8_t *scales) {
+  constexpr FormatInfo info = getInfo(Format::I8);
+  auto first = static_cast<int32_t>(firstBumpedFraction(info, spec.rule));
+  I32Half lanes;
+  std::memcpy(&lanes, amax, sizeof(lanes));
+  I32Half chosen = (lanes >> 23) - int32_t(info.emax);
+  chosen -= (lanes & int32_t(kFractionMask)) >= first;
+  chosen = chosen < 254 ? chosen : I32Half{} + 254;
+  chosen = lanes == 0 ? I32Half{} + int32_t(spec.zeroScale) : chosen;
+  chosen = lanes >= int32_t(kInfBits) ? I32Half{} + int32_t(kScaleNaN) : chosen;
+  U8Half narrow = __builtin_convertvector(chosen, U8Half);
+  std::memcpy(scales, &narrow, sizeof(narrow));
+  for (int64_t b = 0; b < kRowBlocks; ++b)
+    if (amax[b] < int32_t(kLeadingOne) && amax[b] != 0)
+      scales[b] = chooseScale(Format::I8, amax[b], spec.rule, spec.zeroScale);
+}
+
+/// The largest of `values`, which are not negative.
+template <typename Vector>
+MX_INLINE auto maxElement(const Vector &values) {
+  using Lane = std::decay_t<decltype(values[0])>;
+  Lane lanes[kSize], amax = 0;
   std::memcpy(lanes, &values, sizeof(lanes));
-  int16_t amax = 0;
-  for (int16_t lane : lanes)
+  for (Lane lane : lanes)
     amax = lane > amax ? lane : amax;
   return amax;
 }
@@ -238,36 +281,71 @@ MX_INLINE void encodeBlock(const I16 &magnitudes, RoundingSteps rounding,
   }
 }
 
+/// The scale exponents below this go the other way: the factors below must be
+/// f32, and a subnormal must be less than half a code.
+constexpr int32_t kLeastFixedExponent = -105;
+
+/// A block of f32 in fixed point, before saturation (E1, E3). Every step is
+/// exact in every floating-point state, but that subnormals may count as zero.
+MX_INLINE void roundToFixed(const I32 &magnitudes, RoundingSteps rounding,
+                            int32_t scaleExponent, I32 &codes) {
+  constexpr int extra = 16; // bits below a code, the last of them sticky
+  constexpr int32_t exponent =
+      int32_t(getInfo(Format::I8).mantissaBits) + extra;
+  F32 values;
+  std::memcpy(&values, &magnitudes, sizeof(values));
+  // Below 2^23, since a magnitude is less than twice its scale.
+  values *=
+      bitsToFloat(static_cast<uint32_t>(exponent - scaleExponent + 127) << 23);
+  I32 fixed = __builtin_convertvector(values, I32);
+  F32 whole = __builtin_convertvector(fixed, F32);
+  fixed |= (whole != values) & 1;
+  I32 odd = (fixed >> extra) & int32_t(rounding.tiesToEven);
+  int32_t half = 1 << (extra - 1);
+  codes = (fixed + odd + (half - int32_t(!rounding.tiesAway))) >> extra;
+}
+
+/// The scale exponents below this go the other way: all midpoints must be
+/// normal numbers.
+template <Format F>
+constexpr int32_t kLeastExponent =
+    F == Format::I8
+        ? kLeastFixedExponent
+        : int32_t(getInfo(F).mantissaBits) - getInfo(F).emin() - 125;
+
 template <Format F, bool Count>
 MX_INLINE uint32_t quantizeRow(const BlockSpec &spec, const void *values,
                                int64_t blocks, uint8_t *scales,
                                uint8_t *payload, QuantizeStats *stats) {
-  auto load = [&](int64_t b, I16 &block) {
+  constexpr bool isFixed = F == Format::I8;
+  using Lanes = std::conditional_t<isFixed, I32, I16>;
+  using Lane = std::conditional_t<isFixed, int32_t, int16_t>;
+  constexpr Lane magnitudeMask = std::numeric_limits<Lane>::max();
+  auto load = [&](int64_t b, Lanes &block) {
     std::memcpy(&block, static_cast<const char *>(values) + b * sizeof(block),
                 sizeof(block));
   };
   constexpr FormatInfo info = getInfo(F);
   constexpr int64_t blockBytes = kSize * info.bits / 8;
-  constexpr auto maxCode = static_cast<int16_t>(info.maxCode);
+  constexpr auto maxCode = static_cast<Lane>(info.maxCode);
   RoundingSteps rounding(spec.rounding);
-  int16_t amax[kRowBlocks] = {};
+  Lane amax[kRowBlocks] = {};
   for (int64_t b = 0; b < blocks; ++b) {
-    I16 block;
+    Lanes block;
     prefetch(static_cast<const char *>(values) + b * sizeof(block),
              sizeof(block));
     load(b, block);
-    amax[b] = maxElement(block & 0x7FFF);
+    amax[b] = maxElement(block & magnitudeMask);
   }
-  I16Half amaxLanes;
-  std::memcpy(&amaxLanes, amax, sizeof(amax));
-  U8Half chosenLanes;
-  chooseScales<F>(spec, amaxLanes, chosenLanes);
   uint8_t chosen[kRowBlocks];
-  std::memcpy(chosen, &chosenLanes, sizeof(chosen));
+  if constexpr (isFixed)
+    chooseFixedScales(spec, amax, chosen);
+  else
+    chooseScales<F>(spec, amax, chosen);
   std::memcpy(scales, chosen, blocks);
 
   uint32_t left = 0;
-  I16 clipped = {}, roundedToZero = {};
+  Lanes clipped = {}, roundedToZero = {};
   for (int64_t b = 0; b < blocks; ++b) {
     uint8_t scale = chosen[b];
     if constexpr (Count) {
@@ -280,22 +358,29 @@ MX_INLINE uint32_t quantizeRow(const BlockSpec &spec, const void *values,
       std::memset(out, 0, blockBytes); // S9
       continue;
     }
-    // All midpoints must be normal numbers.
     int32_t scaleExponent = scale - kScaleBias;
-    if (scaleExponent + info.emin() - int32_t(info.mantissaBits) - 1 < -126) {
+    if (scaleExponent < kLeastExponent<F>) {
       left |= 1u << b;
       continue;
     }
-    I16 block, codes;
+    Lanes block, codes;
     load(b, block);
-    I16 magnitudes = block & 0x7FFF;
-    encodeBlock<F>(magnitudes, rounding, scaleExponent, codes);
+    Lanes magnitudes = block & magnitudeMask;
+    if constexpr (isFixed)
+      roundToFixed(magnitudes, rounding, scaleExponent, codes);
+    else
+      encodeBlock<F>(magnitudes, rounding, scaleExponent, codes);
     if constexpr (Count) {
       clipped -= codes > maxCode;
       roundedToZero -= (codes == 0) & (magnitudes != 0);
     }
-    codes = codes < maxCode ? codes : I16{} + maxCode;
-    codes |= (block >> (16 - info.bits)) & int16_t(info.signMask());
+    codes = codes < maxCode ? codes : Lanes{} + maxCode;
+    if constexpr (isFixed) { // two's complement
+      Lanes sign = block >> 31;
+      codes = (codes ^ sign) - sign;
+    } else {
+      codes |= (block >> (16 - info.bits)) & int16_t(info.signMask());
+    }
     packBlock<F>(__builtin_convertvector(codes, U8), out);
   }
   if constexpr (Count) {
@@ -310,6 +395,17 @@ MX_INLINE uint32_t quantizeRow(const BlockSpec &spec, const void *values,
 //===----------------------------------------------------------------------===//
 // Dequantize
 //===----------------------------------------------------------------------===//
+
+/// MXINT8. The conversion is exact in every floating-point state.
+MX_INLINE void decodeFixedBlock(const U8 &codes, int32_t scaleExponent,
+                                I32 &result) {
+  I8 integers;
+  std::memcpy(&integers, &codes, sizeof(integers));
+  F32 floats = __builtin_convertvector(integers, F32);
+  std::memcpy(&result, &floats, sizeof(result));
+  int32_t exponent = scaleExponent - int32_t(getInfo(Format::I8).mantissaBits);
+  result += (result != 0) & (exponent * (1 << 23));
+}
 
 template <Format F>
 MX_INLINE void decodeBlock(const U8 &codes, int32_t scaleExponent,
@@ -352,6 +448,8 @@ MX_INLINE void dequantizeRow(const uint8_t *payload, const uint8_t *scales,
                              int64_t blocks, void *dst) {
   constexpr FormatInfo info = getInfo(F);
   constexpr int64_t blockBytes = kSize * info.bits / 8;
+  // The binade of the largest magnitude: -2 is a number of MXINT8 (F8).
+  constexpr int32_t largest = info.exponentBits ? info.emax : 1;
   auto *out = static_cast<char *>(dst);
   for (int64_t b = 0; b < blocks; ++b) {
     U8 codes;
@@ -360,8 +458,11 @@ MX_INLINE void dequantizeRow(const uint8_t *payload, const uint8_t *scales,
     int32_t scaleExponent = scales[b] - kScaleBias;
     // Where every X * P is a normal f32; the rest, and D1, one by one.
     if (scaleExponent + info.emin() - int32_t(info.mantissaBits) >= -126 &&
-        scaleExponent + info.emax <= 127) {
-      decodeBlock<F>(codes, scaleExponent, bits);
+        scaleExponent + largest <= 127) {
+      if constexpr (F == Format::I8)
+        decodeFixedBlock(codes, scaleExponent, bits);
+      else
+        decodeBlock<F>(codes, scaleExponent, bits);
     } else {
       for (int64_t i = 0; i < kSize; ++i)
         bits[i] = static_cast<int32_t>(decodeBits(F, codes[i], scales[b]));
@@ -389,9 +490,12 @@ MX_INLINE void dequantizeRow(const uint8_t *payload, const uint8_t *scales,
 #define MX_ENTRY_POINTS(NAME, ATTRIBUTE)                                       \
   struct NAME {                                                                \
     template <FloatType T>                                                     \
-    ATTRIBUTE static void narrow(const void *src, int64_t count,               \
-                                 uint16_t *out) {                              \
+    ATTRIBUTE static void narrow(const void *src, int64_t count, void *out) {  \
       narrowRow<T>(src, count, out);                                           \
+    }                                                                          \
+    template <FloatType T>                                                     \
+    ATTRIBUTE static void widen(const void *src, int64_t count, void *out) {   \
+      widenRow<T>(src, count, out);                                            \
     }                                                                          \
     template <Format F, bool Count>                                            \
     ATTRIBUTE static uint32_t                                                  \
@@ -426,16 +530,18 @@ auto withInstructionSet(Body body) {
 }
 
 template <typename Entry>
-NarrowKernel getNarrowKernel(FloatType type) {
+PrepareKernel getPrepareKernel(Format format, FloatType type) {
+  bool isWide = format == Format::I8;
   switch (type) {
   case FloatType::F32:
     break;
   case FloatType::BF16:
-    return nullptr;
+    return isWide ? Entry::template widen<FloatType::BF16> : nullptr;
   case FloatType::F16:
-    return Entry::template narrow<FloatType::F16>;
+    return isWide ? Entry::template widen<FloatType::F16>
+                  : Entry::template narrow<FloatType::F16>;
   }
-  return Entry::template narrow<FloatType::F32>;
+  return isWide ? nullptr : Entry::template narrow<FloatType::F32>;
 }
 
 } // namespace
@@ -445,15 +551,12 @@ QuantizeRowKernels getQuantizeRowKernels(Format format, FloatType type,
   return withInstructionSet([&](auto entry) {
     using Entry = decltype(entry);
     QuantizeRowKernels kernels;
-    kernels.narrow = getNarrowKernel<Entry>(type);
-    kernels.narrowF32 = getNarrowKernel<Entry>(FloatType::F32);
+    kernels.prepare = getPrepareKernel<Entry>(format, type);
+    kernels.prepareF32 = getPrepareKernel<Entry>(format, FloatType::F32);
     kernels.quantize = withFormat(format, [&](auto f) -> QuantizeRowKernel {
-      if constexpr (f.value == Format::I8)
-        return nullptr;
-      else if (countElements)
+      if (countElements)
         return Entry::template quantize<f.value, true>;
-      else
-        return Entry::template quantize<f.value, false>;
+      return Entry::template quantize<f.value, false>;
     });
     return kernels;
   });
@@ -463,14 +566,11 @@ DequantizeRowKernel getDequantizeRowKernel(Format format, FloatType type) {
   return withInstructionSet([&](auto entry) {
     using Entry = decltype(entry);
     return withFormat(format, [&](auto f) -> DequantizeRowKernel {
-      if constexpr (f.value == Format::I8)
-        return nullptr;
-      else if (type == FloatType::F32)
+      if (type == FloatType::F32)
         return Entry::template dequantize<f.value, FloatType::F32>;
-      else if (type == FloatType::BF16)
+      if (type == FloatType::BF16)
         return Entry::template dequantize<f.value, FloatType::BF16>;
-      else
-        return nullptr;
+      return nullptr;
     });
   });
 }

@@ -24,16 +24,17 @@ inline constexpr int64_t kRowBlockSize = 32;
 /// Blocks of one call at most.
 inline constexpr int64_t kRowBlocks = 16;
 
-/// Cuts `count` floats, a multiple of 32, to 16 bits: the upper half of f32,
-/// where bit 0 is set too if the lower half was not zero. No format but MXINT8
-/// has more than three fraction bits, and no scale rule looks at more than
-/// five, so that rounding these numbers gives what rounding the floats would.
-using NarrowKernel = void (*)(const void *src, int64_t count, uint16_t *out);
+/// Brings `count` floats, a multiple of 32, to the form that
+/// `QuantizeRowKernel` takes. For MXINT8 that is f32. Else it is the upper half
+/// of f32, where bit 0 is set too if the lower half was not zero: no other
+/// format has more than three fraction bits, and no scale rule looks at more
+/// than five, so that rounding these numbers gives what rounding the floats
+/// would.
+using PrepareKernel = void (*)(const void *src, int64_t count, void *out);
 
 /// Quantizes up to `kRowBlocks` blocks of such numbers, which need no
-/// alignment. Returns a mask of the
-/// blocks that are near the lower end of the range, which have their scale but
-/// neither payload nor counts of elements.
+/// alignment. Returns a mask of the blocks that are near the lower end of the
+/// range, which have their scale but neither payload nor counts of elements.
 using QuantizeRowKernel = uint32_t (*)(const BlockSpec &spec,
                                        const void *values, int64_t blocks,
                                        uint8_t *scales, uint8_t *payload,
@@ -44,19 +45,18 @@ using DequantizeRowKernel = void (*)(const uint8_t *payload,
                                      const uint8_t *scales, int64_t blocks,
                                      void *dst);
 
-/// Null where there is none: for MXINT8, and for compilers without vector
-/// types.
+/// `quantize` is null for compilers without vector types.
 struct QuantizeRowKernels {
-  /// Also null for bf16, whose numbers are what `quantize` takes.
-  NarrowKernel narrow = nullptr;
+  /// Null where the elements are what `quantize` takes.
+  PrepareKernel prepare = nullptr;
   /// The same for f32, whatever the type of the elements is.
-  NarrowKernel narrowF32 = nullptr;
+  PrepareKernel prepareF32 = nullptr;
   QuantizeRowKernel quantize = nullptr;
 };
 QuantizeRowKernels getQuantizeRowKernels(Format format, FloatType type,
                                          bool countElements);
 
-/// Null where there is none: for MXINT8, to f16, and as above.
+/// Null where there is none: to f16, and as above.
 DequantizeRowKernel getDequantizeRowKernel(Format format, FloatType type);
 
 } // namespace mx::numerics::detail

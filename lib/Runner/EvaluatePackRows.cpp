@@ -41,8 +41,8 @@ FailureOr<Refs> evaluatePackRows(PackRowsOp op, const Ref &source) {
         Array::create(ElementKind::I8, to.getShape(), "--check");
     if (!array)
       return report(op.getLoc(), array.takeError());
-    Bytes packed = apply(rearrange, bytes, rows, from.getDimSize(1),
-                         to.getNumElements());
+    Bytes packed =
+        apply(rearrange, bytes, rows, from.getDimSize(1), to.getNumElements());
     llvm::copy(packed, static_cast<uint8_t *>(array->data()));
     refs.push_back(makeRef(toReference(*array)));
     return success();
@@ -63,12 +63,10 @@ Refs evaluateUnpackRows(UnpackRowsOp op, llvm::ArrayRef<Ref> parts) {
   RefBlocks blocks;
   blocks.type = type;
   blocks.shape = llvm::to_vector(type.getShape());
-  blocks.payload =
-      apply(numerics::unpackRows, toBytes(getArray(parts[0])), rows,
-            payload.getDimSize(1), payload.getNumElements());
-  blocks.scales =
-      apply(numerics::unpackRowScales, toBytes(getArray(parts[1])), rows,
-            scales.getDimSize(1), scales.getNumElements());
+  blocks.payload = apply(numerics::unpackRows, toBytes(getArray(parts[0])),
+                         rows, payload.getDimSize(1), payload.getNumElements());
+  blocks.scales = apply(numerics::unpackRowScales, toBytes(getArray(parts[1])),
+                        rows, scales.getDimSize(1), scales.getNumElements());
   return Refs{makeRef(std::move(blocks))};
 }
 

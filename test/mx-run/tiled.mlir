@@ -34,6 +34,12 @@
 // RUN: cmp %t/whole.npy %t/dynamic.npy
 // RUN: mx-run %t/dynamic-tiled.mlir --input 31x96xf32:normal --input 96x33xf32:normal --input 31x33xf32:normal --check | FileCheck %s
 
+// The tiles of C are updated in place.
+
+// RUN: mx-opt %t/in-place.mlir -transform-preload-library=transform-library-paths=%t/loops.mlir -transform-interpreter -mx-to-cpu=reference=true | FileCheck %s --check-prefix=IN-PLACE --implicit-check-not=@malloc --implicit-check-not=memcpy --implicit-check-not=memrefCopy
+// IN-PLACE: llvm.func @main(
+// IN-PLACE: llvm.return
+
 // Bytes of a quantize in tiles, along an axis that is not the last.
 
 // RUN: mx-opt %t/stored.mlir -transform-preload-library=transform-library-paths=%t/halves.mlir -transform-interpreter -mx-fuse-slices -o %t/stored-tiled.mlir
@@ -57,6 +63,12 @@ func.func @main(%x: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -
   %a = mx.quantize_block %x : tensor<?x?xf32> -> !a
   %0 = mx.block_matmul %a, %b, %c : !a, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+//--- in-place.mlir
+!a = !mx.tensor<31x96xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @main(%a: !a, %b: tensor<96x33xf32>, %c: tensor<31x33xf32>) -> tensor<31x33xf32> {
+  %0 = mx.block_matmul %a, %b, %c : !a, tensor<96x33xf32>, tensor<31x33xf32> -> tensor<31x33xf32>
+  return %0 : tensor<31x33xf32>
 }
 //--- stored.mlir
 !t = !mx.tensor<96x31xf6E3M2FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>

@@ -23,8 +23,8 @@ def ConvertMXToArith : Pass<"convert-mx-to-arith"> {
     Rounding of f32 to bf16 by `arith.truncf` is expanded as well: the
     instruction that some x86 processors have for it flushes subnormals.
 
-    `mx.decode_packed` and `mx.encode_packed` are expanded too, in the same
-    integer operations and shuffles: this is what runs on a target that has
+    `mx.decode_packed`, `mx.encode_packed`, `mx.lookup_bytes`, `mx.dot_bytes` and
+    `mx.sum_pairs` are expanded too, in integer operations and shuffles: this is what runs on a target that has
     nothing better.
 
     Before: element conversions on scalars or vectors (tensors: run
@@ -173,6 +173,12 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
       whose destination is updated in place.
 
+    With `precision(block21)` and at most 8 columns of floats, a weight whose rows
+    are packed (`mx.unpack_rows`), or a constant, which is packed here, is
+    multiplied byte by byte: the columns become digits (`mx.tile_digits`), and
+    tiles are groups of packed rows. A check at run time leaves columns that have
+    no digits (NaN, infinities, blocks of tiny numbers) to the reference lowering.
+
     Two block-scaled operands take this way if a check at run time finds all
     scales within 2^-64 to 2^64, so that products of decoded elements are what
     rule M3 asks for; else the reference lowering.
@@ -231,6 +237,9 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     - `panel`: `depth` elements of every row of the tile are decoded and scaled
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.
+    - `pairs`, `quads`: a lane is a row. Four bytes of it are looked up
+      (`mx.lookup_bytes`) and multiplied with four digits of a column
+      (`mx.dot_bytes`), for three places; the exact sum of a block is scaled once.
     - `amx`: `depth` elements of every row of the tile are decoded and scaled to
       bf16, which is exact, into a buffer of AMX tiles; these are multiplied with
       those of the packed columns, four sums at a time.
@@ -262,7 +271,7 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
 def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
   let summary = "decode vectors of packed codes with x86 instructions";
   let description = [{
-    Expands `mx.decode_packed` and `mx.encode_packed`, where `target` has
+    Expands `mx.decode_packed`, `mx.encode_packed` and the operations on bytes where `target` has
     something better than integer arithmetic:
 
     - 4-bit codes are looked up: on AVX2 two bytes of the f32 in two byte
@@ -271,7 +280,10 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
     - bits of 6-bit and 8-bit floats are moved to where f16 has them; widening
       and a multiplication with a power of two are exact;
     - fixed point is converted from integers;
-    - rounding to nearest even is a sum with a power of two.
+    - rounding to nearest even is a sum with a power of two;
+    - `mx.lookup_bytes` is a byte permute, `mx.dot_bytes` is `vpmaddubsw` and a
+      sum, or `vpdpbusd` on `avx512vnni`, `mx.sum_pairs` is `vpmaddwd` with ones,
+      for vectors of the size of a register.
 
     The target must have the instructions, for which the caller vouches (for
     `host` they are detected).

@@ -9,13 +9,13 @@
 #include "Rewrites.h"
 
 #include "../MXToLinalg/Layout.h"
-#include "../MXToLinalg/MatmulSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mx/IR/MatmulSizes.h"
 #include "mx/Numerics/RowGroups.h"
 
 using namespace mlir;
