@@ -50,7 +50,7 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   };
   if (failed(expect(lanes == 4 || lanes == 8 || lanes == 16, "4, 8 or 16 lanes",
                     lanes)) ||
-      failed(expect(rows > 0 && rows <= 32, "1 to 32 rows", rows)) ||
+      failed(expect(rows > 0 && rows <= 64, "1 to 64 rows", rows)) ||
       failed(
           expect(columns > 0 && columns <= 64, "1 to 64 columns", columns)) ||
       failed(expect(depth > 0 && depth % kChunk == 0,
@@ -127,7 +127,7 @@ static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
   case Kernel::Quads:
     return {kDigitWords, IntegerType::get(context, 32)};
   case Kernel::AMX:
-    return {2 * kAMXColumns, BFloat16Type::get(context)};
+    return {kAMXColumns, IntegerType::get(context, 32)}; // pairs of bf16
   }
   llvm_unreachable("unknown kernel");
 }

@@ -13,6 +13,7 @@
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mx/Runner/Jit.h"
+#include "mx/Target/Target.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -84,6 +85,17 @@ static llvm::Error checkLowered(ModuleOp module, const Signature &signature) {
   return llvm::Error::success();
 }
 
+/// Whether the lowered `module` has AMX tiles.
+static bool usesAMX(ModuleOp module) {
+  return module
+      .walk([](LLVM::CallIntrinsicOp call) {
+        return call.getIntrin().starts_with("llvm.x86.tile")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 llvm::Expected<CompiledFunction>
 CompiledFunction::compile(ModuleOp module, const Signature &signature,
                           const CompileOptions &options) {
@@ -96,19 +108,26 @@ CompiledFunction::compile(ModuleOp module, const Signature &signature,
   if (llvm::Error error = checkLowered(module, signature))
     return error;
 
+  unsigned optLevel = options.optLevel;
+  if (usesAMX(module)) {
+    if (llvm::Error error = requestAMX())
+      return error;
+    // LLVM cannot compile sums in tiles without optimization.
+    optLevel = std::max(optLevel, 1u);
+  }
+
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!target)
     return target.takeError();
-  auto codeGenLevel = static_cast<llvm::CodeGenOptLevel>(options.optLevel);
+  auto codeGenLevel = static_cast<llvm::CodeGenOptLevel>(optLevel);
   target->setCodeGenOptLevel(codeGenLevel);
   auto machine = target->createTargetMachine();
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions engineOptions;
-  auto transformer =
-      makeOptimizingTransformer(options.optLevel, 0, machine->get());
+  auto transformer = makeOptimizingTransformer(optLevel, 0, machine->get());
   engineOptions.transformer = transformer;
   engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;

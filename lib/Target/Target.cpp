@@ -10,6 +10,13 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/TargetParser/Host.h"
+#include <cerrno>
+#include <cstring>
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir;
 using namespace mx;
@@ -66,6 +73,23 @@ ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
   llvm_unreachable("unknown instruction set");
 }
 
+llvm::Error mx::requestAMX() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (!features.lookup("amx-tile") || !features.lookup("amx-bf16"))
+    return llvm::createStringError(
+        "expected a processor with AMX tiles of bf16, got " +
+        llvm::sys::getHostCPUName());
+#if defined(__linux__) && defined(__x86_64__)
+  // ARCH_REQ_XCOMP_PERM for the state XFEATURE_XTILEDATA.
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  if (syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0)
+    return llvm::createStringError(
+        "the operating system refuses the use of AMX tiles: " +
+        llvm::Twine(std::strerror(errno)));
+#endif
+  return llvm::Error::success();
+}
+
 Target Target::getHost() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto hasAll = [&](std::initializer_list<StringRef> names) {
@@ -76,8 +100,11 @@ Target Target::getHost() {
     return {InstructionSet::Generic};
   if (!hasAll({"avx512f", "avx512bw", "avx512vl", "avx512dq"}))
     return {InstructionSet::AVX2};
-  return {hasAll({"avx512vnni"}) ? InstructionSet::AVX512VNNI
-                                 : InstructionSet::AVX512};
+  if (!hasAll({"avx512vnni"}))
+    return {InstructionSet::AVX512};
+  // A refusal is no error: there is code without tiles.
+  bool hasTiles = !llvm::errorToBool(requestAMX());
+  return {hasTiles ? InstructionSet::AMX : InstructionSet::AVX512VNNI};
 }
 
 FailureOr<Target> Target::parse(StringRef name, Operation *op) {
@@ -119,6 +146,57 @@ static Sizes getSizes(InstructionSet set) {
   llvm_unreachable("unknown instruction set");
 }
 
+/// The parts of bf16 that `precision` needs of a column.
+static int64_t getNumParts(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+  case Precision::Strict:
+  case Precision::Block21:
+    return 3;
+  case Precision::BF16x2:
+    return 2;
+  case Precision::BF16:
+    return 1;
+  }
+  llvm_unreachable("unknown precision");
+}
+
+/// Four tiles of sums: two by two, or four below each other for columns that
+/// fit one tile.
+static StrategyAttr chooseAMXStrategy(MLIRContext *context, MXTensorType type,
+                                      int64_t columns, Precision precision) {
+  int64_t parts = getNumParts(precision);
+  // Two decoded vectors are merged lane by lane: that undoes the order of
+  // nibbles and makes one of other codes.
+  static constexpr int64_t kMerged[] = {4, 0, 1, 2, 3};
+  ArrayRef<int64_t> order;
+  if (numerics::getInfo(type.getFormat()).bits != 4)
+    order = kMerged;
+  // A sum of few elements costs more to add to the result than to compute.
+  int64_t depth = parts == 1 ? 512 : 256;
+  auto make = [&](int64_t rows, int64_t width) {
+    return StrategyAttr::get(context, Kernel::AMX, /*lanes=*/16, rows, width,
+                             depth, parts, order);
+  };
+  if (ShapedType::isDynamic(columns) || columns > kAMXColumns)
+    return make(32, 2 * kAMXColumns);
+  // The parts of very few columns fit one tile.
+  return make(64, parts * columns <= kAMXColumns ? columns : kAMXColumns);
+}
+
+std::optional<std::string> mx::getObstacleToAMX(MXTensorType type,
+                                                Precision precision) {
+  if (precision == Precision::Strict)
+    return std::string("the precision strict");
+  if (!type.hasPowerOfTwoScales())
+    return std::string("scales that are no powers of two");
+  return std::nullopt;
+}
+
+int64_t mx::getStackedParts(StrategyAttr strategy) {
+  return strategy.getColumns() < kAMXColumns ? 1 : strategy.getParts();
+}
+
 StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
                                 MXTensorType type, int64_t columns,
                                 Precision precision) {
@@ -132,6 +210,9 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   // A decoded vector that meets few columns is best used at once; one that
   // meets many is best stored and broadcast element by element.
   bool isKnown = !ShapedType::isDynamic(columns);
+  if (target.has(InstructionSet::AMX) && !getObstacleToAMX(type, precision) &&
+      (!isKnown || columns > 1))
+    return chooseAMXStrategy(context, type, columns, precision);
   if (isKnown && columns <= sizes.dotColumns)
     return make(Kernel::Dot, sizes.dotRows, std::max<int64_t>(columns, 1));
   // Columns that fit one vector would leave half of a wide panel empty.
@@ -174,10 +255,20 @@ std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
 int64_t mx::getTileRows(StrategyAttr strategy) {
   // Enough work for a thread, and a decoded tile that fits the second-level
   // cache.
-  constexpr int64_t kDotRows = 64, kPanelRows = 96;
-  return llvm::alignTo(strategy.getKernel() == Kernel::Dot ? kDotRows
-                                                           : kPanelRows,
-                       strategy.getRows());
+  constexpr int64_t kDotRows = 64, kPanelRows = 96, kAMXRows = 256;
+  switch (strategy.getKernel()) {
+  case Kernel::Dot:
+    return llvm::alignTo(kDotRows, strategy.getRows());
+  case Kernel::Panel:
+    return llvm::alignTo(kPanelRows, strategy.getRows());
+  case Kernel::Pairs:
+  case Kernel::Quads:
+    return strategy.getRows();
+  case Kernel::AMX:
+    // Decoded rows that meet few columns had better stay in the first level.
+    return strategy.getColumns() <= kAMXColumns ? strategy.getRows() : kAMXRows;
+  }
+  llvm_unreachable("unknown kernel");
 }
 
 std::optional<std::string> mx::getObstacle(MXTensorType type) {

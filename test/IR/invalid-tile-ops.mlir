@@ -86,7 +86,7 @@ func.func private @lanes() attributes {s = #mx.strategy<dot, lanes = 5, rows = 1
 
 // -----
 
-// expected-error@+1 {{expected 1 to 32 rows, got 0}}
+// expected-error@+1 {{expected 1 to 64 rows, got 0}}
 func.func private @rows() attributes {s = #mx.strategy<dot, lanes = 4, rows = 0, columns = 1, depth = 32>}
 
 // -----

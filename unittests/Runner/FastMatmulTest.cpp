@@ -29,15 +29,17 @@ class Product {
 public:
   Product(MXTensorType a, MXTensorType b, int index, int64_t columns,
           const Pipeline &pipeline)
-      : a(a), b(b), index(index), columns(columns),
+      : a(a), b(b), index(index), columns(columns), flushes(pipeline.flushes),
         function(makeText(), pipeline.text) {}
 
   Operands makeOperands(int64_t rows, int64_t k, std::mt19937 &generator,
                         const std::vector<uint8_t> &scales,
                         const Fill &fill) const {
-    return test::makeOperands(a, b, index == 0 ? rows : columns,
-                              index == 0 ? columns : rows, k, generator, scales,
-                              fill);
+    Operands operands = test::makeOperands(a, b, index == 0 ? rows : columns,
+                                           index == 0 ? columns : rows, k,
+                                           generator, scales, fill);
+    operands.flushes = flushes;
+    return operands;
   }
   HostValue operator()(const Operands &operands) const {
     return std::move(function(operands.values).front());
@@ -67,6 +69,7 @@ private:
   MXTensorType a, b;
   int index;
   int64_t columns;
+  bool flushes;
   Function function;
 };
 

@@ -70,6 +70,7 @@ TEST_P(MatmulLowering, M3_M4_SpecialsAndExtremeScales) {
         std::vector<uint8_t>{0, 254}})
     for (const Fill &fill : {Fill(normal), Fill(special)}) {
       Operands operands = makeOperands(a, b, 9, 7, 96, generator, scales, fill);
+      operands.flushes = c.pipeline.flushes;
       expectWithinM2(operands, function(operands.values));
     }
 }

@@ -82,7 +82,7 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
   std::vector<double> floats = getValues(operands.values[3 - index].parts[0]);
   for (int64_t i = 0; i < m * n; ++i) {
     double sum = 0, smallest = std::numeric_limits<double>::infinity();
-    bool overflows = false;
+    bool overflows = false, flushes = false;
     for (int64_t l = 0; l < k; ++l) {
       int64_t left = (i / n) * k + l, right = l * n + i % n;
       int64_t element = index == 0 ? left : right;
@@ -90,12 +90,21 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
       double product = std::fabs(unscaled[element] * x);
       overflows |=
           std::isinf(scaled[element]) && std::isfinite(unscaled[element]);
+      // The third part of a number is as much as 2^-24 of it.
+      auto isSmall = [](double value, double limit) {
+        return value != 0 && std::fabs(value) < limit;
+      };
+      constexpr double smallestInParts = 0x1p-102;
+      flushes |= isSmall(scaled[element], std::numeric_limits<float>::min()) ||
+                 isSmall(x, smallestInParts) ||
+                 isSmall(scaled[element] * x, smallestInParts);
       if (std::isfinite(product))
         sum += product;
       if (product > 0)
         smallest = std::min(smallest, product);
     }
-    if (!overflows && sum <= std::numeric_limits<float>::max() &&
+    if (!overflows && !(operands.flushes && flushes) &&
+        sum <= std::numeric_limits<float>::max() &&
         smallest >= 0x1p14 * std::numeric_limits<float>::min())
       continue;
     result.exact[i] = 0;

@@ -25,6 +25,7 @@ std::vector<double> getValues(const Array &array);
 struct Operands {
   int64_t m, n, k;
   std::vector<HostValue> values; // A, B, X, Y and three accumulators
+  bool flushes = false;          // see Pipeline
 
   /// The reference of product `index`.
   numerics::MatmulReference reference(int index) const;

@@ -72,6 +72,9 @@ private:
 /// A lowering under test.
 struct Pipeline {
   std::string name, text;
+  /// It takes subnormal numbers for zeros, and splits columns in parts that may
+  /// be subnormal where they are not.
+  bool flushes = false;
 };
 
 /// The lowerings that this test binary is about: the reference, or the fast

@@ -164,7 +164,10 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     of columns; then
 
     - the float operand of a matmul is packed in panels of columns, in f32, in
-      the order in which the target decodes elements;
+      the order in which the target decodes elements. For AMX it is packed in
+      parts of bf16, whose sum is the f32 or, with fewer parts than three, as
+      much of it as `precision` asks for: (panel, part and K / 2, column), with
+      16 columns in a panel and two elements that follow each other in an i32;
     - the rows of the block-scaled operand are divided in tiles, the iterations
       of an `scf.forall`, which can run in any order and in parallel;
     - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
@@ -237,6 +240,9 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     - `pairs`, `quads`: a lane is a row. Four bytes of it are looked up
       (`mx.lookup_bytes`) and multiplied with four digits of a column
       (`mx.dot_bytes`), for three places; the exact sum of a block is scaled once.
+    - `amx`: `depth` elements of every row of the tile are decoded and scaled to
+      bf16, which is exact, into a buffer of AMX tiles; these are multiplied with
+      those of the packed columns, four sums at a time.
 
     Before: tiles in buffers, after bufferization. After: none is left.
 
@@ -253,6 +259,8 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     ```
   }];
   let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect",
+    "::mlir::amx::AMXDialect",
     "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect",

@@ -15,6 +15,7 @@
 #define MX_TARGET_TARGET_H
 
 #include "mx/IR/MXOps.h"
+#include "llvm/Support/Error.h"
 
 namespace mx {
 
@@ -47,8 +48,13 @@ struct Target {
   /// machine has. What else is asked for is reported at `op`.
   static mlir::FailureOr<Target> parse(llvm::StringRef name,
                                        mlir::Operation *op);
+  /// Asks for AMX tiles if there are any.
   static Target getHost();
 };
+
+/// Asks the operating system to let this process, with all its threads, use AMX
+/// tiles. Fails if it refuses or if the processor has none of bf16.
+llvm::Error requestAMX();
 
 /// How to compute a matmul of a block-scaled value with `columns` columns
 /// (dynamic if not known) on `target`, within `precision`.
@@ -66,6 +72,15 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
 /// Elements of `format` that are cheapest to decode times a power of two: its
 /// exponent. What a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+
+/// Why tiles of bf16 cannot multiply values of `type` within `precision`, or
+/// nothing if they can.
+std::optional<std::string> getObstacleToAMX(MXTensorType type,
+                                            Precision precision);
+
+/// For an AMX kernel: how many parts of the columns follow each other in
+/// `packed`. It is one where the parts of all columns share a panel.
+int64_t getStackedParts(StrategyAttr strategy);
 
 /// Rows of a tile, which one thread computes.
 int64_t getTileRows(StrategyAttr strategy);

@@ -57,10 +57,15 @@ public:
 
   /// The result of the whole matmul, in tiles of rows.
   Value build();
-  StrategyAttr getStrategy() const { return strategy; }
+  /// Tells the strategy by a remark.
+  void explain(const Target &target);
 
 private:
   Value packColumns();
+  Value packParts();
+  Value readColumn(OpBuilder &b, Location l, ValueRange batch, Value column,
+                   Value position) const;
+  Precision getPrecision();
   SmallVector<Value> getColumnIndices(ValueRange batch, Value column) const;
   /// Where K is among the dimensions of an operand of floats.
   int64_t getAxisOfK() const {
@@ -154,7 +159,7 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
   bool hasColumns = transposed ? dims.hasM : dims.hasN;
   strategy = chooseStrategy(builder.getContext(), target, type,
-                            transposed ? dims.m : dims.n, op.getPrecision());
+                            transposed ? dims.m : dims.n, getPrecision());
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();
@@ -226,6 +231,101 @@ SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
   return indices;
 }
 
+/// The precision that the op asks for, or a lower one that loses nothing: all
+/// numbers of the columns may be of bf16, or of two of them.
+Precision TiledMatmul::getPrecision() {
+  Precision precision = op.getPrecision();
+  if (precision == Precision::Strict || precision == Precision::BF16)
+    return precision;
+  Type operand = (transposed ? op.getLhs() : op.getRhs()).getType();
+  if (auto blocked = dyn_cast<MXTensorType>(operand))
+    return blocked.hasPowerOfTwoScales() ? Precision::BF16 : precision;
+  Type element = cast<ShapedType>(operand).getElementType();
+  if (element.isBF16())
+    return Precision::BF16;
+  return element.isF16() ? Precision::BF16x2 : precision;
+}
+
+/// Column `column` at `position` along K, in f32. There may be no such column:
+/// what fills up the last panel is never used.
+Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
+                              Value column, Value position) const {
+  std::optional<int64_t> known = getConstantIntValue(numColumns);
+  if (!known || *known % strategy.getColumns() != 0) {
+    Value last = arith::SubIOp::create(
+        b, l, getValueOrCreateConstantIndexOp(b, l, numColumns),
+        arith::ConstantIndexOp::create(b, l, 1));
+    column = arith::MinSIOp::create(b, l, column, last);
+  }
+  return reader.read(b, l, getColumnIndices(batch, column),
+                     toElement(b, l, position), getAxisOfK());
+}
+
+/// The columns in parts of bf16, in panels of AMX tiles, where two elements
+/// that follow each other share an i32: [batch.., panel, part and K / 2,
+/// column]. The parts of very few columns are columns of one panel.
+Value TiledMatmul::packParts() {
+  int64_t parts = strategy.getParts(), stacked = getStackedParts(strategy);
+  int64_t columns = strategy.getColumns();
+  int64_t panelsAtOnce = llvm::divideCeil(columns, kAMXColumns);
+  AffineExpr s0 = builder.getAffineSymbolExpr(0);
+  SmallVector<OpFoldResult> sizes;
+  if (columnsBatched)
+    llvm::append_range(sizes, batchSizes);
+  int64_t numBatch = sizes.size();
+  sizes.push_back(computeSize(builder, loc, s0.ceilDiv(columns) * panelsAtOnce,
+                              numColumns));
+  sizes.push_back(builder.getIndexAttr(stacked));
+  sizes.push_back(computeSize(builder, loc, s0.floorDiv(2), depth));
+  sizes.push_back(builder.getIndexAttr(kAMXColumns));
+  Value init =
+      tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
+  int64_t rank = sizes.size();
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto packed = linalg::GenericOp::create(
+      builder, loc, init.getType(), ValueRange(), init,
+      builder.getMultiDimIdentityMap(rank), iterators,
+      [&](OpBuilder &b, Location l, ValueRange) {
+        auto constant = [&](int64_t value) -> Value {
+          return arith::ConstantIndexOp::create(b, l, value);
+        };
+        SmallVector<Value> loops;
+        for (int64_t dim = 0; dim < rank; ++dim)
+          loops.push_back(linalg::IndexOp::create(b, l, dim));
+        Value panel = loops[numBatch], part = loops[numBatch + 1];
+        Value column = loops[numBatch + 3];
+        if (columns < kAMXColumns) {
+          part = arith::DivUIOp::create(b, l, column, constant(columns));
+          column = arith::RemUIOp::create(b, l, column, constant(columns));
+        } else {
+          panel = arith::MulIOp::create(b, l, panel, constant(kAMXColumns));
+          column = arith::AddIOp::create(b, l, column, panel);
+        }
+        Value first =
+            arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));
+        Value second = arith::AddIOp::create(b, l, first, constant(1));
+        auto getPart = [&](Value position) {
+          Value value = readColumn(b, l, ValueRange(loops).take_front(numBatch),
+                                   column, position);
+          return getBF16Part(b, l, value, part, parts);
+        };
+        Value low = getPart(first), high = getPart(second);
+        high = arith::ShLIOp::create(
+            b, l, high,
+            arith::ConstantOp::create(b, l, b.getI32IntegerAttr(16)));
+        linalg::YieldOp::create(
+            b, l, arith::OrIOp::create(b, l, low, high).getResult());
+      });
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim <= numBatch; ++dim)
+    groups.push_back({dim});
+  groups.push_back({numBatch + 1, numBatch + 2});
+  groups.push_back({numBatch + 3});
+  return tensor::CollapseShapeOp::create(builder, loc, packed.getResult(0),
+                                         groups);
+}
+
 /// The columns in f32, in panels, in the order of the decoded elements:
 /// [batch.., panel, K, column].
 Value TiledMatmul::packColumns() {
@@ -241,9 +341,6 @@ Value TiledMatmul::packColumns() {
   sizes.push_back(builder.getIndexAttr(width));
   Value init =
       tensor::EmptyOp::create(builder, loc, sizes, builder.getF32Type());
-  Value last = arith::SubIOp::create(
-      builder, loc, getValueOrCreateConstantIndexOp(builder, loc, numColumns),
-      arith::ConstantIndexOp::create(builder, loc, 1));
   int64_t rank = sizes.size();
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
@@ -254,27 +351,34 @@ Value TiledMatmul::packColumns() {
                SmallVector<Value> loops;
                for (int64_t dim = 0; dim < rank; ++dim)
                  loops.push_back(linalg::IndexOp::create(b, l, dim));
-               Value k = toElement(b, l, loops[numBatch + 1]);
                Value first = arith::MulIOp::create(
                    b, l, loops[numBatch],
                    arith::ConstantIndexOp::create(b, l, width));
                Value column =
                    arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
-               // What fills up the last panel is never used.
-               column = arith::MinSIOp::create(b, l, column, last);
-               Value value = reader.read(
-                   b, l,
-                   getColumnIndices(ValueRange(loops).take_front(numBatch),
-                                    column),
-                   k, getAxisOfK());
+               Value value =
+                   readColumn(b, l, ValueRange(loops).take_front(numBatch),
+                              column, loops[numBatch + 1]);
                linalg::YieldOp::create(b, l, value);
              })
       .getResult(0);
 }
 
+void TiledMatmul::explain(const Target &target) {
+  InFlightDiagnostic remark = emitRemark(loc)
+                              << "strategy for " << target.getName() << ": "
+                              << strategy;
+  if (!target.has(InstructionSet::AMX))
+    return;
+  if (std::optional<std::string> obstacle =
+          getObstacleToAMX(type, op.getPrecision()))
+    remark << ", without tiles of bf16 because of " << *obstacle;
+}
+
 Value TiledMatmul::build() {
   int64_t numBatch = dims.batch.size();
-  Value packed = packColumns();
+  Value packed =
+      strategy.getKernel() == Kernel::AMX ? packParts() : packColumns();
 
   // The accumulator with both matrix dimensions.
   Value accumulator = op.getAccumulator();
@@ -439,8 +543,7 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   auto build = [&](OpBuilder &b) {
     TiledMatmul matmul(b, op, transposed, target);
     if (explain)
-      emitRemark(loc) << "strategy for " << target.getName() << ": "
-                      << matmul.getStrategy();
+      matmul.explain(target);
     return matmul.build();
   };
   if (!lhs || !rhs || !lhs.hasPowerOfTwoScales() ||

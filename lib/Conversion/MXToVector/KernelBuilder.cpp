@@ -50,6 +50,10 @@ Value KernelBuilder::dim(Value memref, int64_t dim) {
 }
 
 Value KernelBuilder::allocate(ArrayRef<int64_t> shape) {
+  return allocate(shape, builder.getF32Type());
+}
+
+Value KernelBuilder::allocate(ArrayRef<int64_t> shape, Type element) {
   // Iterations of a parallel loop run in different threads. An alloca_scope
   // may be an iteration of a loop.
   Operation *scope = builder.getInsertionBlock()->getParentOp();
@@ -59,7 +63,7 @@ Value KernelBuilder::allocate(ArrayRef<int64_t> shape) {
     scope = scope->getParentOp();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&scope->getRegion(0).front());
-  auto type = MemRefType::get(shape, builder.getF32Type());
+  auto type = MemRefType::get(shape, element);
   return memref::AllocaOp::create(builder, loc, type,
                                   builder.getI64IntegerAttr(64));
 }

@@ -39,10 +39,11 @@ public:
   mlir::Value minimum(mlir::Value a, mlir::Value b);
   mlir::Value dim(mlir::Value memref, int64_t dim);
 
-  /// A buffer of f32 on the stack of the thread that runs this, aligned to
-  /// vectors. It lasts longer than the tile, so that no loop over tiles makes
-  /// the stack grow.
+  /// A buffer, of f32 if not told otherwise, on the stack of the thread that
+  /// runs this, aligned to vectors. It lasts longer than the tile, so that no
+  /// loop over tiles makes the stack grow.
   mlir::Value allocate(llvm::ArrayRef<int64_t> shape);
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
   mlir::Value splat(float value);
   mlir::Value broadcast(mlir::Value scalar);
@@ -107,6 +108,7 @@ private:
 /// The loops of `op`, whose operands are buffers, before it.
 void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildSplitKernel(mlir::OpBuilder &builder, TileDigitsOp op);
 void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);

@@ -8,6 +8,8 @@
 
 #include "Kernels.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Conversion/Passes.h"
 
@@ -47,7 +49,8 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
           buildDigitsKernel(builder, matmul);
           break;
         case Kernel::AMX:
-          llvm_unreachable("not chosen yet");
+          buildAMXKernel(builder, matmul);
+          break;
         }
       } else if (auto digits = dyn_cast<TileDigitsOp>(op)) {
         buildSplitKernel(builder, digits);

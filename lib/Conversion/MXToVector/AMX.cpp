@@ -1,0 +1,303 @@
+//===- AMX.cpp - many columns: tiles of bf16 ------------------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A decoded element times a power of two is a bf16, so that only the columns
+// are split in parts. What LLVM makes of tiles is good only if all tiles of a
+// function have the same shape, if no function is called where tiles live, and
+// if at most eight live: C, and what is loaded beside its use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mx/Target/Target.h"
+
+using namespace mlir;
+using namespace mx;
+
+/// Rows of a tile.
+static constexpr int64_t kTileRows = 16;
+
+namespace {
+
+/// The AMX kernel of one tile of rows.
+class AMXKernel {
+public:
+  AMXKernel(OpBuilder &builder, TileMatmulOp op);
+  void build();
+
+private:
+  void decodeRows(Value firstChunk, Value numChunks);
+  Value mergeToBF16(Value first, Value second);
+  void multiplyGroup(Value firstRow, Value firstPanel, Value firstChunk,
+                     Value numChunks);
+  SmallVector<Value> multiplyChunk(Value firstTile, Value firstPanel,
+                                   Value chunk, Value chunkInBuffer,
+                                   ValueRange sums);
+  void addToAccumulator(int64_t tile, Value row, Value column);
+  void sumParts(Value tile);
+  void transpose(Value tile);
+  amx::TileType getTileType(Type element, int64_t columns) {
+    return amx::TileType::get({kTileRows, columns}, element);
+  }
+
+  TileMatmulOp op;
+  StrategyAttr strategy;
+  SmallVector<int64_t> decodeOrder;
+  KernelBuilder kernel;
+  BlockReader reader;
+  int64_t rowTiles, panels; // of a group, whose sums are in registers
+  Value numRows, numChunks;
+  Value decoded;  // [tile of rows, chunk, row, element]
+  Value products; // [tile of a group, row, column]
+};
+
+} // namespace
+
+/// The order in which two vectors are decoded whose neighbours share 32 bits
+/// when they are merged, for elements in `order`.
+static SmallVector<int64_t> getDecodeOrder(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> natural = {0, 1, 2, 3, 4};
+  SmallVector<int64_t> result(order.empty() ? natural : order);
+  std::rotate(result.begin(), result.begin() + 1, result.end());
+  if (result == natural)
+    result.clear();
+  return result;
+}
+
+AMXKernel::AMXKernel(OpBuilder &builder, TileMatmulOp op)
+    : op(op), strategy(op.getStrategy()),
+      decodeOrder(getDecodeOrder(strategy.getOrder())),
+      kernel(builder, op.getLoc(), strategy.getLanes()),
+      reader(kernel, op.getValueType(), decodeOrder, op.getPayload(),
+             op.getScales()),
+      rowTiles(strategy.getRows() / kTileRows),
+      panels(llvm::divideCeil(strategy.getColumns(), kAMXColumns)) {
+  numRows = kernel.dim(op.getPayload(), 0);
+  numChunks = kernel.mul(reader.getNumBlocks(), reader.getChunksPerBlock());
+  decoded = kernel.allocate({getTileRows(strategy) / kTileRows,
+                             strategy.getDepth() / kChunk, kTileRows, kChunk},
+                            builder.getBF16Type());
+  products = kernel.allocate({rowTiles * panels, kTileRows, kAMXColumns});
+}
+
+void AMXKernel::build() {
+  int64_t chunksAtOnce = strategy.getDepth() / kChunk;
+  Value numPanels = kernel.dim(op.getPacked(), 0);
+  kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
+    Value left = arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                       numChunks, firstChunk);
+    Value count = kernel.minimum(left, kernel.index(chunksAtOnce));
+    decodeRows(firstChunk, count);
+    kernel.loop(kernel.index(0), numPanels, panels, [&](Value panel) {
+      kernel.loop(kernel.index(0), numRows, strategy.getRows(), [&](Value row) {
+        multiplyGroup(row, panel, firstChunk, count);
+      });
+    });
+  });
+}
+
+/// Decodes and scales some chunks of all rows of the tile. Rows that fill up
+/// the last tile are whatever they are: their sums are thrown away.
+void AMXKernel::decodeRows(Value firstChunk, Value count) {
+  kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
+    Value tile = kernel.divFloor(row, kTileRows);
+    Value rowInTile = arith::SubIOp::create(
+        kernel.getBuilder(), kernel.getLoc(), row, kernel.mul(tile, kTileRows));
+    kernel.loop(kernel.index(0), count, 1, [&](Value number) {
+      Value chunk = kernel.add(firstChunk, number);
+      Value scale = kernel.broadcast(reader.readScale(
+          row, kernel.divFloor(chunk, reader.getChunksPerBlock())));
+      SmallVector<Value> values = reader.readChunk(row, chunk);
+      Value merged = mergeToBF16(kernel.mulVector(values[0], scale),
+                                 kernel.mulVector(values[1], scale));
+      kernel.store(merged, decoded, {tile, number, rowInTile, kernel.index(0)});
+    });
+  });
+}
+
+/// The upper halves of f32, lane by lane: the first of a pair is the lower one.
+Value AMXKernel::mergeToBF16(Value first, Value second) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  auto bitsType = VectorType::get({kernel.getLanes()}, builder.getI32Type());
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(bitsType, APInt(32, value)));
+  };
+  Value low = vector::BitCastOp::create(builder, loc, bitsType, first);
+  Value high = vector::BitCastOp::create(builder, loc, bitsType, second);
+  low = arith::ShRUIOp::create(builder, loc, low, constant(16));
+  high = arith::AndIOp::create(builder, loc, high, constant(0xFFFF0000));
+  Value both = arith::OrIOp::create(builder, loc, low, high);
+  return vector::BitCastOp::create(
+      builder, loc, VectorType::get({kChunk}, builder.getBF16Type()), both);
+}
+
+/// The innermost loop, for some tiles of rows and panels of columns.
+void AMXKernel::multiplyGroup(Value firstRow, Value firstPanel,
+                              Value firstChunk, Value count) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value firstTile = kernel.divFloor(firstRow, kTileRows);
+  auto sumType = getTileType(builder.getF32Type(), kAMXColumns);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < rowTiles * panels; ++i)
+    sums.push_back(amx::TileZeroOp::create(builder, loc, sumType));
+  sums = kernel.loop(
+      kernel.index(0), count, 1, sums, [&](Value number, ValueRange carried) {
+        return multiplyChunk(firstTile, firstPanel,
+                             kernel.add(firstChunk, number), number, carried);
+      });
+  // Copies of the loop would only make it longer.
+  MLIRContext *context = builder.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+  sums.front().getDefiningOp()->setAttr(
+      "loop_annotation",
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}));
+  for (auto [tile, sum] : llvm::enumerate(sums))
+    amx::TileStoreOp::create(
+        builder, loc, products,
+        ValueRange{kernel.index(tile), kernel.index(0), kernel.index(0)}, sum);
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t p = 0; p < panels; ++p)
+      addToAccumulator(
+          r * panels + p, kernel.add(firstRow, r * kTileRows),
+          kernel.add(kernel.mul(firstPanel, kAMXColumns), p * kAMXColumns));
+}
+
+/// `sums` plus the products of one chunk with all parts of the columns, the
+/// small ones first.
+SmallVector<Value> AMXKernel::multiplyChunk(Value firstTile, Value firstPanel,
+                                            Value chunk, Value chunkInBuffer,
+                                            ValueRange carried) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  auto operandType = getTileType(builder.getBF16Type(), kChunk);
+  Value zero = kernel.index(0);
+  auto loadRows = [&](int64_t tile) -> Value {
+    return amx::TileLoadOp::create(
+        builder, loc, operandType, decoded,
+        ValueRange{kernel.add(firstTile, tile), chunkInBuffer, zero, zero});
+  };
+  auto loadColumns = [&](int64_t panel, int64_t part) -> Value {
+    Value pair =
+        kernel.mul(kernel.add(kernel.mul(numChunks, part), chunk), kChunk / 2);
+    return amx::TileLoadOp::create(
+        builder, loc, operandType, op.getPacked(),
+        ValueRange{kernel.add(firstPanel, panel), pair, zero});
+  };
+  // Registers are left for two tiles of rows, but not for four.
+  SmallVector<Value> rows;
+  if (rowTiles <= 2)
+    for (int64_t r = 0; r < rowTiles; ++r)
+      rows.push_back(loadRows(r));
+  SmallVector<Value> sums(carried);
+  for (int64_t part = getStackedParts(strategy) - 1; part >= 0; --part)
+    for (int64_t p = 0; p < panels; ++p) {
+      Value columns = loadColumns(p, part);
+      for (int64_t r = 0; r < rowTiles; ++r) {
+        Value &sum = sums[r * panels + p];
+        sum = amx::TileMulFOp::create(builder, loc, sum.getType(),
+                                      rows.empty() ? loadRows(r) : rows[r],
+                                      columns, sum);
+      }
+    }
+  return sums;
+}
+
+/// Adds tile `tile` of the products, which starts at `row` and `column` of the
+/// whole product, to the accumulator, as far as that goes.
+void AMXKernel::addToAccumulator(int64_t tile, Value row, Value column) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value number = kernel.index(tile), zero = kernel.index(0);
+  if (getStackedParts(strategy) != strategy.getParts())
+    sumParts(number);
+  if (op.getTransposed()) {
+    transpose(number);
+    std::swap(row, column);
+  }
+  Value accumulator = op.getAccumulator();
+  auto countFrom = [&](int64_t dim, Value first) -> Value {
+    return arith::SubIOp::create(builder, loc, kernel.dim(accumulator, dim),
+                                 first);
+  };
+  Value count = arith::MinSIOp::create(builder, loc, countFrom(0, row),
+                                       kernel.index(kTileRows));
+  auto maskType = VectorType::get({kernel.getLanes()}, builder.getI1Type());
+  Value mask = vector::CreateMaskOp::create(builder, loc, maskType,
+                                            ValueRange{countFrom(1, column)});
+  kernel.loop(zero, count, 1, [&](Value i) {
+    Value product = kernel.load(products, {number, i, zero});
+    SmallVector<Value> place = {kernel.add(row, i), column};
+    Value old =
+        vector::MaskedLoadOp::create(builder, loc, kernel.getVectorType(),
+                                     accumulator, place, mask, product);
+    Value sum = arith::AddFOp::create(builder, loc, old, product);
+    vector::MaskedStoreOp::create(builder, loc, accumulator, place, mask, sum);
+  });
+}
+
+/// Adds up columns of `products[tile]` that are parts of one.
+void AMXKernel::sumParts(Value tile) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value zero = kernel.index(0);
+  kernel.loop(zero, kernel.index(kTileRows), 1, [&](Value row) {
+    Value all = kernel.load(products, {tile, row, zero});
+    Value sum;
+    for (int64_t part = strategy.getParts() - 1; part >= 0; --part) {
+      SmallVector<int64_t> lanes;
+      for (int64_t lane = 0; lane < kAMXColumns; ++lane)
+        lanes.push_back((part * strategy.getColumns() + lane) % kAMXColumns);
+      Value moved = vector::ShuffleOp::create(builder, loc, all, all, lanes);
+      sum = sum ? arith::AddFOp::create(builder, loc, sum, moved).getResult()
+                : moved;
+    }
+    kernel.store(sum, products, {tile, row, zero});
+  });
+}
+
+/// Makes rows of `products[tile]` columns: squares are swapped off the diagonal
+/// of squares of twice the size.
+void AMXKernel::transpose(Value tile) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value zero = kernel.index(0);
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < kTileRows; ++i)
+    rows.push_back(kernel.load(products, {tile, kernel.index(i), zero}));
+  for (int64_t size = 1; size < kTileRows; size *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < kAMXColumns; ++lane) {
+      bool isLeft = (lane & size) == 0;
+      upper.push_back(isLeft ? lane : kAMXColumns + lane - size);
+      lower.push_back(isLeft ? lane + size : kAMXColumns + lane);
+    }
+    for (int64_t i = 0; i < kTileRows; ++i) {
+      if (i & size)
+        continue;
+      Value first = rows[i], second = rows[i + size];
+      rows[i] = vector::ShuffleOp::create(builder, loc, first, second, upper);
+      rows[i + size] =
+          vector::ShuffleOp::create(builder, loc, first, second, lower);
+    }
+  }
+  for (int64_t i = 0; i < kTileRows; ++i)
+    kernel.store(rows[i], products, {tile, kernel.index(i), zero});
+}
+
+void mx::buildAMXKernel(OpBuilder &builder, TileMatmulOp op) {
+  AMXKernel(builder, op).build();
+}

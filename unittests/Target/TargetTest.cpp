@@ -1,0 +1,104 @@
+//===- TargetTest.cpp - what is chosen for a processor --------------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mx/Target/Target.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <cstddef>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+using namespace mlir;
+using namespace mx;
+
+namespace {
+
+class TargetTest : public testing::Test {
+protected:
+  TargetTest() { context.loadDialect<MXDialect>(); }
+
+  MXTensorType get(Type scale) {
+    return MXTensorType::get(&context, {64, 64},
+                             Float4E2M1FNType::get(&context), 32, scale, 1);
+  }
+  StrategyAttr choose(int64_t columns, Precision precision = Precision::F32) {
+    return chooseStrategy(&context, {InstructionSet::AMX},
+                          get(Float8E8M0FNUType::get(&context)), columns,
+                          precision);
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(TargetTest, AMX_ByColumns) {
+  EXPECT_EQ(choose(1).getKernel(), Kernel::Dot);
+  for (int64_t columns : {2, 5}) {
+    EXPECT_EQ(choose(columns).getKernel(), Kernel::AMX);
+    EXPECT_EQ(choose(columns).getColumns(), columns);
+    EXPECT_EQ(getStackedParts(choose(columns)), 1);
+  }
+  EXPECT_EQ(choose(6).getColumns(), kAMXColumns);
+  EXPECT_EQ(getStackedParts(choose(6)), 3);
+  for (int64_t columns : {17l, 4096l, static_cast<long>(ShapedType::kDynamic)})
+    EXPECT_EQ(choose(columns).getColumns(), 2 * kAMXColumns);
+}
+
+TEST_F(TargetTest, M2_AMX_ByPrecision) {
+  EXPECT_EQ(choose(32).getParts(), 3);
+  EXPECT_EQ(choose(32, Precision::Block21).getParts(), 3);
+  EXPECT_EQ(choose(32, Precision::BF16x2).getParts(), 2);
+  EXPECT_EQ(choose(32, Precision::BF16).getParts(), 1);
+  EXPECT_EQ(choose(32, Precision::Strict).getKernel(), Kernel::Panel);
+  EXPECT_EQ(chooseStrategy(&context, {InstructionSet::AMX},
+                           get(Float32Type::get(&context)), 32, Precision::F32)
+                .getKernel(),
+            Kernel::Panel);
+}
+
+TEST(Host, AMX_TakenIfPermitted) {
+  llvm::Error refusal = requestAMX();
+  EXPECT_EQ(Target::getHost().has(InstructionSet::AMX), !refusal);
+  llvm::consumeError(std::move(refusal));
+}
+
+#if defined(__linux__) && defined(__x86_64__)
+
+/// Makes the operating system refuse arch_prctl.
+void refuseRequests() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog filter = {4, program};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    std::_Exit(2);
+}
+
+TEST(HostDeathTest, AMX_RefusedByTheSystem) {
+  if (!Target::getHost().has(InstructionSet::AMX))
+    GTEST_SKIP() << "the processor has no AMX, or the system refuses it";
+  EXPECT_EXIT(
+      {
+        refuseRequests();
+        std::_Exit(Target::getHost().set == InstructionSet::AVX512VNNI ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+#endif
+
+} // namespace
