@@ -29,9 +29,10 @@ bool tileDigitsMatmul(BlockMatmulOp op, bool transposed, const Target &target,
 void tileQuantize(QuantizeBlockOp op, const Target &target, bool explain);
 void tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 
-/// The bits, in an i32, of part number `part`, an index, of the `parts` numbers of bf16 whose sum is
-/// `value`, an f32 (Parts.cpp): exactly with three, rounded to 16 or 8
-/// significant bits with fewer. All have the sign of `value`.
+/// The bits, in an i32, of part number `part`, an index, of the `parts` numbers
+/// of bf16 whose sum is `value`, an f32 (Parts.cpp): exactly with three,
+/// rounded to 16 or 8 significant bits with fewer. All have the sign of
+/// `value`.
 mlir::Value getBF16Part(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Value part, int64_t parts);
 
