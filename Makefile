@@ -46,6 +46,7 @@ bench: build rivals ## run the benchmarks: tables, figures in JSON, a roofline
 	  benchmarks/suites/full.json --json=$(BUILD)/benchmarks/matmul.json \
 	  --ggml="$$(ls $(BUILD)/rivals/lib/python*/site-packages/libggml/lib64/libggml-cpu.so 2>/dev/null)" \
 	  $(BENCH_FLAGS)
+	@python3 scripts/summarize-bench.py $(BUILD)/benchmarks/matmul.json
 	@python3 scripts/plot-bench.py $(BUILD)/benchmarks/matmul.json $(BUILD)/benchmarks/matmul.svg
 	@echo "figures: $(BUILD)/benchmarks/matmul.json, roofline: $(BUILD)/benchmarks/matmul.svg"
 

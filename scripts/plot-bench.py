@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 620, 460
 LEFT, RIGHT, TOP, BOTTOM = 60, 190, 40, 50
 X_RANGE, Y_RANGE = (0.25, 1024), (2, 256)
 KERNEL_COLORS = ["#b22", "#26a", "#2a6", "#a3a", "#c80", "#077", "#640", "#f58"]
-RIVAL_COLORS = ["#000", "#666", "#888", "#aaa", "#ccc"]
+RIVAL_COLORS = ["#000", "#888", "#b98", "#db6", "#68b", "#9ce"]
 
 
 def place(value, low_high, begin, end):
@@ -76,8 +76,7 @@ def draw_roofs(bandwidth, peak):
     start = max(X_RANGE[0], Y_RANGE[0] / bandwidth)
     end = peak / bandwidth if peak else X_RANGE[1]
     yield line(x_of(start), y_of(start * bandwidth), x_of(end), y_of(end * bandwidth), style)
-    yield text(x_of(start) + 6, y_of(start * bandwidth) - 10,
-               f"read {bandwidth:.1f} GB/s", "start", 10)
+    yield text(x_of(end) - 12, y_of(end * bandwidth) + 5, f"read {bandwidth:.1f} GB/s", "end", 10)
     if peak:
         yield line(x_of(end), y_of(peak), x_of(X_RANGE[1]), y_of(peak), style)
         yield text(WIDTH - RIGHT - 4, y_of(peak) - 5, f"FMA {peak:.0f} GFLOP/s", "end", 10)

@@ -254,6 +254,11 @@ LogicalResult DecodePackedOp::verify() {
     return emitOpError() << "expected an order of the bits 0 to "
                          << llvm::Log2_64(count) - 1 << ", got [" << getOrder()
                          << "]";
+  constexpr int64_t largest = 64;
+  int64_t exponent = getExponent();
+  if (exponent < -largest || exponent > largest)
+    return emitOpError() << "expected an exponent between " << -largest
+                         << " and " << largest << ", got " << exponent;
   return success();
 }
 

@@ -52,20 +52,23 @@ StringRef Target::getName() const {
 }
 
 ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
-  // Two elements share a byte: neighbours part where nibbles do.
+  // Two elements share a byte, or two bytes 16 bits: neighbours part where the
+  // nibbles or the bytes do, of all elements or of one half after the other.
   static constexpr int64_t kAVX2Nibbles[] = {2, 3, 0, 1, 4};
-  static constexpr int64_t kAVX512Nibbles[] = {1, 2, 3, 4, 0};
-  if (numerics::getInfo(format).bits != 4)
+  static constexpr int64_t kHalves[] = {1, 2, 3, 0, 4};
+  static constexpr int64_t kWhole[] = {1, 2, 3, 4, 0};
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  if (info.exponentBits == 0)
     return {};
   switch (set) {
   case InstructionSet::Generic:
     return {};
   case InstructionSet::AVX2:
-    return kAVX2Nibbles;
+    return info.bits == 4 ? ArrayRef<int64_t>(kAVX2Nibbles) : kHalves;
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AMX:
-    return kAVX512Nibbles;
+    return kWhole;
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -216,6 +219,16 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   if (isKnown && columns <= lanes)
     return make(Kernel::Panel, 2 * sizes.panelRows, lanes);
   return make(Kernel::Panel, sizes.panelRows, 2 * lanes);
+}
+
+int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
+  // Vectors of 128 bits have no way through f16, see `convert-mx-to-x86`.
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  constexpr int64_t kGenericLanes = 4, kF16Bias = 15;
+  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
+      info.bits < 6)
+    return 0;
+  return info.bias - kF16Bias;
 }
 
 std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,

@@ -130,6 +130,14 @@ func.func @power(%codes: vector<24xi8>) {
 
 // -----
 
+func.func @exponent(%codes: vector<16xi8>) {
+  // expected-error@+1 {{expected an exponent between -64 and 64, got -65}}
+  %0 = mx.decode_packed f4E2M1FN %codes {exponent = -65 : i64} : vector<16xi8> -> vector<32xf32>
+  return
+}
+
+// -----
+
 func.func @bits(%codes: vector<16xi8>) {
   // expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2]}}
   %0 = mx.decode_packed f4E2M1FN %codes order [0, 1, 2] : vector<16xi8> -> vector<32xf32>

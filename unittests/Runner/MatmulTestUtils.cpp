@@ -64,7 +64,8 @@ static void leaveOpenInfinities(const Operands &operands,
 
 /// The fast path may apply the scale to the sum of a block (rule M1). Rule M2
 /// says nothing where that sum, or the scaled element that others multiply
-/// with, leaves the normal range of f32.
+/// with, leaves the normal range of f32. Elements of that sum may be decoded up
+/// to 2^14 times too small, which is put right once a block.
 static void leaveOpenIntermediates(const Operands &operands, int index,
                                    numerics::MatmulReference &result) {
   if (index == 2)
@@ -104,7 +105,7 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
     }
     if (!overflows && !(operands.flushes && flushes) &&
         sum <= std::numeric_limits<float>::max() &&
-        smallest >= std::numeric_limits<float>::min())
+        smallest >= 0x1p14 * std::numeric_limits<float>::min())
       continue;
     result.exact[i] = 0;
     result.magnitude[i] = std::numeric_limits<double>::infinity();

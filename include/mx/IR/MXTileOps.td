@@ -398,19 +398,22 @@ def MX_DecodePackedOp : Op<MX_Dialect, "decode_packed", [Pure]> {
     D4), without a scale, in the order `order`.
 
     ```
-    result[i] = value(code number e(i))
+    result[i] = value(code number e(i)) * 2^exponent
     e(i) = sum over bits b of i of ((i >> b) & 1) << order[b]
     ```
 
     An empty `order` is the natural one, `e(i) = i`. Another order spares
     shuffles: whoever multiplies with the result has the other factor in the
-    same order.
+    same order. So does another `exponent` than 0 spare a product for each vector.
+    With `finite`, a code that stands for NaN or infinity may give any number:
+    whoever says so looks for such codes himself.
 
     Constraints:
     1. `element_type` is one of the six MX element types;
     2. the result has n elements, n a power of two, and `codes` the bytes that n
        elements are packed to;
-    3. `order` is empty or a permutation of the bits of the numbers below n.
+    3. `order` is empty or a permutation of the bits of the numbers below n;
+    4. `exponent` is between -64 and 64, so that results are exact.
 
     Example:
 
@@ -428,7 +431,9 @@ def MX_DecodePackedOp : Op<MX_Dialect, "decode_packed", [Pure]> {
   let arguments = (ins
     TypeAttr:$element_type,
     VectorOfRankAndType<[1], [I8]>:$codes,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$order
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$order,
+    DefaultValuedAttr<I64Attr, "0">:$exponent,
+    UnitAttr:$finite
   );
   let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
   let assemblyFormat = [{

@@ -69,6 +69,10 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
                                                  int64_t columns,
                                                  Precision precision);
 
+/// Elements of `format` that are cheapest to decode times a power of two: its
+/// exponent. What a dot kernel of `strategy` multiplies.
+int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+
 /// Why tiles of bf16 cannot multiply values of `type` within `precision`, or
 /// nothing if they can.
 std::optional<std::string> getObstacleToAMX(MXTensorType type,

@@ -117,8 +117,10 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
         mask.push_back(getElementAt(op.getOrder(), i));
       codes = b.shuffle(codes, codes, mask);
     }
-    rewriter.replaceOpWithNewOp<DecodeElementOp>(
-        op, op.getType(), op.getElementTypeAttr(), codes, Value());
+    Value values =
+        DecodeElementOp::create(rewriter, op.getLoc(), op.getType(),
+                                op.getElementTypeAttr(), codes, Value());
+    rewriter.replaceOp(op, b.scale(values, op.getExponent()));
     return success();
   }
 };

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <cmath>
+
 namespace mx {
 
 /// Integer vectors, briefly.
@@ -52,6 +54,16 @@ public:
   }
   mlir::Value shr(mlir::Value a, int64_t b) {
     return mlir::arith::ShRUIOp::create(builder, loc, a, splat(a, b));
+  }
+  /// `a`, a vector of f32, times 2^`exponent`.
+  mlir::Value scale(mlir::Value a, int64_t exponent) {
+    if (exponent == 0)
+      return a;
+    auto vectorType = llvm::cast<mlir::VectorType>(a.getType());
+    auto factor = std::ldexp(1.0f, static_cast<int>(exponent));
+    mlir::Value factors = mlir::arith::ConstantOp::create(
+        builder, loc, mlir::DenseElementsAttr::get(vectorType, factor));
+    return mlir::arith::MulFOp::create(builder, loc, a, factors);
   }
   mlir::Value bitcast(mlir::Value a, mlir::VectorType to) {
     return mlir::vector::BitCastOp::create(builder, loc, to, a);

@@ -9,6 +9,9 @@
 #include "Kernels.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mx/Numerics/Element.h"
+#include "mx/Target/Target.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
@@ -29,14 +32,18 @@ private:
                     Value numBlocks);
   SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
                               int64_t columns, Value block, Value blockInGroup,
-                              ValueRange sums);
+                              ValueRange carried);
+  Value noteNaNs(Value codes, Value seen);
+  Value addNaN(Value sum, Value seen);
 
   TileMatmulOp op;
   StrategyAttr strategy;
   KernelBuilder kernel;
   BlockReader reader;
-  Value packed; // [column, K]
-  Value scales; // f32 scales of some blocks of the rows at work
+  int64_t exponent;  // elements are decoded times 2^exponent
+  bool looksForNaNs; // for each row, and not for each element
+  Value packed;      // [column, K]
+  Value scales;      // f32 scales of some blocks of the rows at work
 };
 
 } // namespace
@@ -49,6 +56,10 @@ DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
       kernel(builder, op.getLoc(), strategy.getLanes()),
       reader(kernel, op.getValueType(), strategy.getOrder(), op.getPayload(),
              op.getScales()) {
+  const numerics::FormatInfo &info =
+      numerics::getInfo(op.getValueType().getFormat());
+  exponent = getDotExponent(strategy, op.getValueType().getFormat());
+  looksForNaNs = exponent != 0 && info.hasNaN && !info.hasInf;
   packed = memref::CollapseShapeOp::create(
       builder, op.getLoc(), op.getPacked(),
       SmallVector<ReassociationIndices>{{0}, {1, 2}});
@@ -79,12 +90,19 @@ void DotKernel::buildRows(Value firstRow, int64_t rows) {
 }
 
 /// Adds the products of `rows` rows and `columns` columns to the accumulator.
+/// Loops carry the sums of every row and column, and then, if need be, what has
+/// been seen of the codes of every row.
 void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
                           int64_t columns) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
   SmallVector<Value> sums(rows * columns, kernel.splat(-0.0f));
+  if (looksForNaNs) {
+    auto seenType = VectorType::get({kChunk}, builder.getI8Type());
+    sums.append(rows, arith::ConstantOp::create(builder, loc,
+                                                builder.getZeroAttr(seenType)));
+  }
   sums = kernel.loop(
       kernel.index(0), reader.getNumBlocks(), kBlocksPerGroup, sums,
       [&](Value firstBlock, ValueRange carried) {
@@ -101,14 +119,16 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) {
+      Value product = kernel.sumOfLanes(sums[r * columns + c]);
+      if (looksForNaNs)
+        product = addNaN(product, sums[rows * columns + r]);
       SmallVector<Value> indices = {kernel.add(firstRow, r),
                                     kernel.add(firstColumn, c)};
       if (op.getTransposed())
         std::swap(indices[0], indices[1]);
       Value old =
           memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
-      Value sum = arith::AddFOp::create(
-          builder, loc, old, kernel.sumOfLanes(sums[r * columns + c]));
+      Value sum = arith::AddFOp::create(builder, loc, old, product);
       memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
     }
 }
@@ -124,24 +144,52 @@ void DotKernel::decodeScales(Value firstRow, int64_t rows, Value firstBlock,
     });
 }
 
-/// `sums` plus the products of one block, whose scale meets its sum once.
+/// A note on whether a code of the row is the NaN, of which all bits but the
+/// sign are set: the largest of the codes without their signs.
+Value DotKernel::noteNaNs(Value codes, Value seen) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value doubled = arith::AddIOp::create(builder, loc, codes, codes);
+  return arith::MaxUIOp::create(builder, loc, seen, doubled);
+}
+
+/// `sum`, or NaN if there was one among the codes: a NaN times anything is one.
+Value DotKernel::addNaN(Value sum, Value seen) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value largest = vector::ReductionOp::create(
+      builder, loc, vector::CombiningKind::MAXUI, seen);
+  Value isNaN = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, largest,
+      arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(-2)));
+  Value nan = arith::ConstantOp::create(
+      builder, loc,
+      builder.getF32FloatAttr(llvm::bit_cast<float>(numerics::kQuietNaN)));
+  return arith::SelectOp::create(builder, loc, isNaN, nan, sum);
+}
+
+/// `carried` plus the products of one block, whose scale meets its sum once.
 SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
                                        Value firstColumn, int64_t columns,
                                        Value block, Value blockInGroup,
-                                       ValueRange sums) {
+                                       ValueRange carried) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   int64_t chunks = reader.getChunksPerBlock();
   int64_t vectors = kChunk / kernel.getLanes();
 
-  // The sum of one chunk on top of `carried`; nothing carried for the first.
-  auto addChunk = [&](Value chunk, ValueRange carried) {
+  // The products of one chunk on top of `result`, whose sums may be missing.
+  auto addChunk = [&](Value chunk, SmallVector<Value> result) {
     Value firstElement = kernel.mul(chunk, kChunk);
-    SmallVector<Value> result(carried);
-    result.resize(rows * columns);
     SmallVector<SmallVector<Value>> decoded;
-    for (int64_t r = 0; r < rows; ++r)
-      decoded.push_back(reader.readChunk(kernel.add(firstRow, r), chunk));
+    for (int64_t r = 0; r < rows; ++r) {
+      Value codes = reader.readCodes(kernel.add(firstRow, r), chunk);
+      if (looksForNaNs) {
+        Value &seen = result[rows * columns + r];
+        seen = noteNaNs(codes, seen);
+      }
+      decoded.push_back(reader.decode(codes, exponent, looksForNaNs));
+    }
     for (int64_t v = 0; v < vectors; ++v)
       for (int64_t c = 0; c < columns; ++c) {
         Value x = kernel.load(
@@ -156,26 +204,35 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
     return result;
   };
 
-  SmallVector<Value> products;
+  SmallVector<Value> result(carried);
+  SmallVector<Value> products(carried);
+  std::fill_n(products.begin(), rows * columns,
+              chunks == 1 ? Value() : kernel.splat(-0.0f));
   if (chunks == 1) {
-    products = addChunk(block, {});
+    products = addChunk(block, products);
   } else {
-    SmallVector<Value> zeros(rows * columns, kernel.splat(-0.0f));
     Value first = kernel.mul(block, chunks);
-    products = kernel.loop(first, kernel.add(first, chunks), 1, zeros,
-                           [&](Value chunk, ValueRange carried) {
-                             return addChunk(chunk, carried);
+    products = kernel.loop(first, kernel.add(first, chunks), 1, products,
+                           [&](Value chunk, ValueRange inner) {
+                             return addChunk(chunk, llvm::to_vector(inner));
                            });
   }
-  SmallVector<Value> result;
   for (int64_t r = 0; r < rows; ++r) {
     Value scale = memref::LoadOp::create(
         builder, loc, scales, ValueRange{kernel.index(r), blockInGroup});
     scale = kernel.broadcast(scale);
-    for (int64_t c = 0; c < columns; ++c)
-      result.push_back(
-          kernel.fma(products[r * columns + c], scale, sums[r * columns + c]));
+    for (int64_t c = 0; c < columns; ++c) {
+      // Not to the scale, which 2^-exponent could take out of the range.
+      Value product = products[r * columns + c];
+      if (exponent != 0)
+        product = kernel.mulVector(product,
+                                   kernel.splat(std::ldexp(1.0f, -exponent)));
+      Value &sum = result[r * columns + c];
+      sum = kernel.fma(product, scale, sum);
+    }
   }
+  std::copy(products.begin() + rows * columns, products.end(),
+            result.begin() + rows * columns);
   return result;
 }
 

@@ -151,17 +151,23 @@ BlockReader::BlockReader(KernelBuilder &kernel, MXTensorType type,
       scales(scales), numBlocks(kernel.dim(scales, 1)),
       bytesPerChunk(numerics::packedBytes(type.getFormat(), kChunk)) {}
 
-SmallVector<Value> BlockReader::readChunk(Value row, Value chunk) {
+Value BlockReader::readCodes(Value row, Value chunk) {
   OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
   auto bytesType = VectorType::get({bytesPerChunk}, builder.getI8Type());
-  Value bytes =
-      vector::LoadOp::create(builder, loc, bytesType, payload,
-                             ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
+  return vector::LoadOp::create(
+      builder, kernel.getLoc(), bytesType, payload,
+      ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
+}
+
+SmallVector<Value> BlockReader::decode(Value codes, int64_t exponent,
+                                       bool finite) {
+  OpBuilder &builder = kernel.getBuilder();
   auto valuesType = VectorType::get({kChunk}, builder.getF32Type());
   Value values = DecodePackedOp::create(
-      builder, loc, valuesType, TypeAttr::get(type.getElementType()), bytes,
-      builder.getDenseI64ArrayAttr(order));
+      builder, kernel.getLoc(), valuesType,
+      TypeAttr::get(type.getElementType()), codes,
+      builder.getDenseI64ArrayAttr(order), builder.getI64IntegerAttr(exponent),
+      finite ? builder.getUnitAttr() : UnitAttr());
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < kChunk / kernel.getLanes(); ++i)
     vectors.push_back(kernel.slice(values, i));

@@ -82,8 +82,15 @@ public:
               llvm::ArrayRef<int64_t> order, mlir::Value payload,
               mlir::Value scales);
 
-  /// The values of chunk `chunk` of row `row`, without the scale, as vectors.
-  llvm::SmallVector<mlir::Value> readChunk(mlir::Value row, mlir::Value chunk);
+  /// The bytes of chunk `chunk` of row `row`.
+  mlir::Value readCodes(mlir::Value row, mlir::Value chunk);
+  /// The values of `codes`, without the scale, as vectors, times 2^`exponent`;
+  /// `finite` as in `mx.decode_packed`.
+  llvm::SmallVector<mlir::Value> decode(mlir::Value codes, int64_t exponent = 0,
+                                        bool finite = false);
+  llvm::SmallVector<mlir::Value> readChunk(mlir::Value row, mlir::Value chunk) {
+    return decode(readCodes(row, chunk));
+  }
   /// The scale of block `block` of row `row`, an f32.
   mlir::Value readScale(mlir::Value row, mlir::Value block);
   /// Blocks of a row; chunks of a block.

@@ -53,7 +53,7 @@ static SmallVector<int8_t> getTableBytes(const std::array<uint32_t, 16> &table,
 static bool isNibbleChunk(DecodePackedOp op, InstructionSet set) {
   numerics::Format format = *getElementFormat(op.getElementType());
   return numerics::getInfo(format).bits == 4 &&
-         op.getType().getNumElements() == kChunk &&
+         op.getType().getNumElements() == kChunk && op.getExponent() == 0 &&
          (op.getOrder().empty() ||
           op.getOrder() == Target{set}.getOrder(format));
 }
@@ -161,54 +161,64 @@ struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
 /// Codes of 6 and 8 bits: their bits, moved to where f16 has them, are an f16
 /// that is a power of two away; subnormals included.
 struct DecodeThroughF16 : OpRewritePattern<DecodePackedOp> {
-  using OpRewritePattern::OpRewritePattern;
+  DecodeThroughF16(MLIRContext *context, Target target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    const FormatInfo &info =
-        numerics::getInfo(*getElementFormat(op.getElementType()));
-    if (info.exponentBits == 0 || info.bits < 6 || !op.getOrder().empty())
+    numerics::Format format = *getElementFormat(op.getElementType());
+    const FormatInfo &info = numerics::getInfo(format);
+    if (info.exponentBits == 0 || info.bits < 6)
       return failure();
-    Location loc = op.getLoc();
-    VectorBuilder b(rewriter, loc);
+    VectorBuilder b(rewriter, op.getLoc());
     int64_t count = op.getType().getNumElements();
-    Value words = info.bits == 8 ? alignBytes(b, op.getCodes(), count)
-                                 : alignSixBits(b, op.getCodes(), count);
-    // The lowest bit of the exponent goes to bit 10, the sign stays on top.
-    int64_t shift = 6 - static_cast<int64_t>(info.bits) + info.mantissaBits;
-    int64_t magnitude = ((1LL << (info.bits - 1)) - 1)
-                        << (10 - info.mantissaBits);
-    if (shift != 0) {
-      words =
-          arith::ShRSIOp::create(rewriter, loc, words, b.splat(words, shift));
-      words = b.bitAnd(words, 0x8000 | magnitude);
-    }
-    if (info.hasNaN && !info.hasInf) {
-      // The one code above the largest finite one.
-      int64_t nan = static_cast<int64_t>(info.maxCode + 1)
-                    << (10 - info.mantissaBits);
-      Value isNaN = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::eq, b.bitAnd(words, magnitude),
-          b.splat(words, nan));
-      words = arith::SelectOp::create(rewriter, loc, isNaN,
-                                      b.splat(words, 0x7E00), words);
-    }
-    Value halves = arith::BitcastOp::create(
-        rewriter, loc, VectorType::get({count}, rewriter.getF16Type()), words);
-    Value values =
-        arith::ExtFOp::create(rewriter, loc, b.floats(count), halves);
+    SmallVector<Value> parts;
+    if (op.getOrder().empty())
+      parts.push_back(info.bits == 8 ? alignBytes(b, op.getCodes(), count)
+                                     : alignSixBits(b, op.getCodes(), count));
+    else if (count == kChunk && op.getOrder() == target.getOrder(format))
+      parts = alignParts(b, info, op.getCodes(), 2 * target.getLanes());
+    else
+      return failure();
     constexpr int64_t kF16Bias = 15;
-    if (info.bias != kF16Bias) {
-      auto factor = static_cast<float>(1 << (kF16Bias - info.bias));
-      Value factors = arith::ConstantOp::create(
-          rewriter, loc, DenseElementsAttr::get(b.floats(count), factor));
-      values = arith::MulFOp::create(rewriter, loc, values, factors);
+    for (Value &part : parts) {
+      part = decode(b, info, part, op.getFinite());
+      part = b.scale(part, kF16Bias - info.bias + op.getExponent());
     }
-    rewriter.replaceOp(op, values);
+    rewriter.replaceOp(op, b.concat(parts));
     return success();
   }
 
 private:
+  /// The f16, as f32, whose bits are the codes at the top of `words`, with
+  /// whatever below.
+  static Value decode(VectorBuilder &b, const FormatInfo &info, Value words,
+                      bool finite) {
+    // The lowest bit of the exponent goes to bit 10, the sign stays on top.
+    int64_t shift = 6 - static_cast<int64_t>(info.bits) + info.mantissaBits;
+    int64_t magnitude = ((1LL << (info.bits - 1)) - 1)
+                        << (10 - info.mantissaBits);
+    if (shift != 0)
+      words = arith::ShRSIOp::create(b.builder, b.loc, words,
+                                     b.splat(words, shift));
+    words = b.bitAnd(words, 0x8000 | magnitude);
+    if (info.hasNaN && !info.hasInf && !finite) {
+      // The one code above the largest finite one.
+      int64_t nan = static_cast<int64_t>(info.maxCode + 1)
+                    << (10 - info.mantissaBits);
+      Value isNaN = arith::CmpIOp::create(
+          b.builder, b.loc, arith::CmpIPredicate::eq,
+          b.bitAnd(words, magnitude), b.splat(words, nan));
+      words = arith::SelectOp::create(b.builder, b.loc, isNaN,
+                                      b.splat(words, 0x7E00), words);
+    }
+    int64_t count = cast<VectorType>(words.getType()).getNumElements();
+    Value halves = arith::BitcastOp::create(
+        b.builder, b.loc, VectorType::get({count}, b.builder.getF16Type()),
+        words);
+    return arith::ExtFOp::create(b.builder, b.loc, b.floats(count), halves);
+  }
+
   /// Codes of 8 bits at the top of 16.
   static Value alignBytes(VectorBuilder &b, Value codes, int64_t count) {
     Value words =
@@ -229,6 +239,37 @@ private:
     return arith::ShLIOp::create(b.builder, b.loc, words,
                                  b.constant<int16_t>(shifts));
   }
+
+  /// Codes at the top of 16 bits, with others below: of every `count` codes,
+  /// those with an even number and then those with an odd one. Words that hold
+  /// two whole codes spare every other shuffle.
+  static SmallVector<Value> alignParts(VectorBuilder &b, const FormatInfo &info,
+                                       Value codes, int64_t count) {
+    SmallVector<Value> parts;
+    for (int64_t first = 0; first < kChunk; first += count) {
+      SmallVector<int64_t> mask;
+      SmallVector<int16_t> even, odd;
+      for (int64_t code = first; code < first + count; code += 2) {
+        // Six bits start at bit 0, 12, 24, ..; of a word at 0 or 4.
+        int64_t bit = code * info.bits;
+        llvm::append_values(mask, bit / 8, bit / 8 + 1);
+        odd.push_back(static_cast<int16_t>(16 - 2 * info.bits - bit % 8));
+        even.push_back(static_cast<int16_t>(16 - info.bits - bit % 8));
+      }
+      Value words =
+          b.bitcast(b.shuffle(codes, codes, mask), b.type(count / 2, 16));
+      for (ArrayRef<int16_t> shifts : {ArrayRef(even), ArrayRef(odd)}) {
+        bool isMoved = llvm::any_of(shifts, [](int16_t s) { return s != 0; });
+        parts.push_back(
+            isMoved ? Value(arith::ShLIOp::create(b.builder, b.loc, words,
+                                                  b.constant<int16_t>(shifts)))
+                    : words);
+      }
+    }
+    return parts;
+  }
+
+  Target target;
 };
 
 /// Fixed point: an integer times a power of two.
@@ -248,10 +289,8 @@ struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
         arith::ExtSIOp::create(rewriter, loc, b.type(count, 32), op.getCodes());
     Value values =
         arith::SIToFPOp::create(rewriter, loc, b.floats(count), wide);
-    auto factor = 1.0f / static_cast<float>(1 << info.mantissaBits);
-    Value factors = arith::ConstantOp::create(
-        rewriter, loc, DenseElementsAttr::get(b.floats(count), factor));
-    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, values, factors);
+    int64_t exponent = op.getExponent() - info.mantissaBits;
+    rewriter.replaceOp(op, b.scale(values, exponent));
     return success();
   }
 };
@@ -369,7 +408,8 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
       patterns.add<DecodeNibblesAVX512>(context);
     else
       patterns.add<DecodeNibblesAVX2>(context);
-    patterns.add<DecodeThroughF16, DecodeFixedPoint, EncodeNearest>(context);
+    patterns.add<DecodeThroughF16>(context, *parsed);
+    patterns.add<DecodeFixedPoint, EncodeNearest>(context);
     populateX86BytePatterns(patterns, *parsed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

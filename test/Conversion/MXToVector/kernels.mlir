@@ -24,6 +24,28 @@ func.func @dot(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c
   return
 }
 
+// The NaNs of a row and the power of two of a block are not looked after in
+// every vector.
+// CHECK-LABEL: func.func @dot_e4m3
+// CHECK: %[[CODES:.*]] = vector.load %{{.*}} : memref<?x?xi8>, vector<32xi8>
+// CHECK: %[[DOUBLED:.*]] = arith.addi %[[CODES]], %[[CODES]]
+// CHECK: arith.maxui %{{.*}}, %[[DOUBLED]]
+// CHECK: mx.decode_packed f8E4M3FN %[[CODES]] order [1, 2, 3, 0, 4] {exponent = -8 : i64, finite}
+// CHECK: %[[POWER:.*]] = arith.constant dense<2.560000e+02> : vector<8xf32>
+// CHECK: arith.mulf %{{.*}}, %[[POWER]]
+// CHECK: vector.fma
+// CHECK: vector.reduction <maxui>
+// CHECK: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK: arith.select %{{.*}}, %[[NAN]]
+// CHECK: return
+!bytes = !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @dot_e4m3(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 1, columns = 1, depth = 256, order = [1, 2, 3, 0, 4]>, value_type = !bytes}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x1xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
 // Elements are decoded once for all panels of columns.
 // CHECK-LABEL: func.func @panel
 // CHECK: %[[D:.*]] = memref.alloca() {alignment = 64 : i64} : memref<96x64xf32>

@@ -63,3 +63,48 @@ func.func @fixed_point(%codes: vector<32xi8>) -> vector<32xf32> {
   %0 = mx.decode_packed i8 %codes : vector<32xi8> -> vector<32xf32>
   return %0 : vector<32xf32>
 }
+
+// -----
+
+// Even codes, then odd ones; the power of two and the NaN are the caller's.
+// CHECK-LABEL: func.func @e4m3_dot_avx2
+// AVX2: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+// AVX2: arith.shli
+// AVX2: vector.shuffle {{.*}} [16, 17,
+// AVX2: arith.shrsi
+// AVX2: arith.constant dense<-16512> : vector<8xi16>
+// AVX2: arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// AVX2-NOT: arith.select
+// AVX2-NOT: arith.mulf
+// AVX512: mx.decode_packed
+// GENERIC: mx.decode_packed
+func.func @e4m3_dot_avx2(%codes: vector<32xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f8E4M3FN %codes order [1, 2, 3, 0, 4] {exponent = -8 : i64, finite}
+      : vector<32xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @e4m3_dot_avx512
+// AVX2: mx.decode_packed
+// AVX512-COUNT-2: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// AVX512-NOT: arith.mulf
+func.func @e4m3_dot_avx512(%codes: vector<32xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f8E4M3FN %codes order [1, 2, 3, 4, 0] {exponent = -8 : i64, finite}
+      : vector<32xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
+// Two codes of three bytes are whole in each word.
+// CHECK-LABEL: func.func @e3m2_avx2
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 1, 2, 3, 4, 4, 5,
+// AVX2: arith.constant dense<[10, 6, 10, 6, 10, 6, 10, 6]>
+// AVX2: arith.constant dense<[4, 0, 4, 0, 4, 0, 4, 0]>
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [12, 13, 13, 14,
+func.func @e3m2_avx2(%codes: vector<24xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f6E3M2FN %codes order [1, 2, 3, 0, 4] : vector<24xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
