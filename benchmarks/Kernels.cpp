@@ -9,9 +9,10 @@
 #include "Kernels.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mx/IR/MXTypes.h"
+#include "mx/IR/MXOps.h"
 #include "mx/Numerics/HalfFloat.h"
 #include "mx/Numerics/Reference.h"
+#include "mx/Numerics/RowGroups.h"
 #include "mx/Runner/Program.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -24,7 +25,9 @@ namespace mx::benchmark {
 
 std::string KernelSpec::getName() const {
   std::string name = numerics::getInfo(format).ocpName;
-  return precision == "f32" ? name : name + " " + precision;
+  if (precision != "f32")
+    name += " " + precision;
+  return isPacked ? name + " packed" : name;
 }
 
 std::vector<float> makeNormal(int64_t count, unsigned seed) {
@@ -173,30 +176,64 @@ std::string formatTensor(llvm::ArrayRef<int64_t> shape, llvm::StringRef type) {
   return text + type.str() + ">";
 }
 
-/// C += A * B.
+static std::string print(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// C += A * B, of A itself or of its packed rows.
 static std::string makeMatmul(const Problem &problem, mlir::Type weight,
-                              const std::string &precision) {
-  std::string a;
-  llvm::raw_string_ostream(a) << weight;
+                              const KernelSpec &spec) {
+  std::string a = print(weight);
   std::string b = formatTensor({problem.depth, problem.columns}, "f32");
   std::string c = formatTensor({problem.rows, problem.columns}, "f32");
-  std::string how = precision == "f32" ? "" : " precision(" + precision + ")";
-  return "func.func @main(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " +
-         c + " {\n  %0 = mx.block_matmul %a, %b, %c" + how + " : " + a + ", " +
-         b + ", " + c + " -> " + c + "\n  return %0 : " + c + "\n}\n";
+  std::string how =
+      spec.precision == "f32" ? "" : " precision(" + spec.precision + ")";
+  std::string arguments = "%a: " + a, unpack;
+  if (spec.isPacked) {
+    auto [payload, scales] =
+        getPackedRowTypes(llvm::cast<MXTensorType>(weight));
+    std::string p = print(payload), s = print(scales);
+    arguments = "%p: " + p + ", %s: " + s;
+    unpack =
+        "  %a = mx.unpack_rows %p, %s : " + p + ", " + s + " -> " + a + "\n";
+  }
+  return "func.func @main(" + arguments + ", %b: " + b + ", %c: " + c +
+         ") -> " + c + " {\n" + unpack + "  %0 = mx.block_matmul %a, %b, %c" +
+         how + " : " + a + ", " + b + ", " + c + " -> " + c +
+         "\n  return %0 : " + c + "\n}\n";
+}
+
+/// Adds payload and scales of `weight` with its rows interleaved to `inputs`.
+static void addPackedRows(const HostValue &weight,
+                          std::vector<HostValue> &inputs) {
+  auto [payload, scales] =
+      getPackedRowTypes(llvm::cast<MXTensorType>(weight.type));
+  auto add = [&](mlir::RankedTensorType type, const Array &part, auto pack) {
+    HostValue value(type, type.getShape());
+    value.parts.push_back(llvm::cantFail(
+        Array::create(ElementKind::I8, type.getShape(), "benchmark")));
+    pack(part.data(), part.shape()[0], part.shape()[1], value.parts[0].data());
+    inputs.push_back(std::move(value));
+  };
+  add(payload, weight.parts[0], numerics::packRows);
+  add(scales, weight.parts[1], numerics::packRowScales);
 }
 
 llvm::Expected<std::unique_ptr<Compiled>>
 compileMatmul(mlir::MLIRContext &context, const Problem &problem,
               const Weight &weight, const KernelSpec &spec, size_t copies) {
   std::vector<HostValue> inputs;
-  inputs.push_back(clone(weight.value));
+  if (spec.isPacked)
+    addPackedRows(weight.value, inputs);
+  else
+    inputs.push_back(clone(weight.value));
   inputs.push_back(
       makeTensor(context, {problem.depth, problem.columns}, problem.x));
   inputs.push_back(makeTensor(context, {problem.rows, problem.columns}, {}));
-  return Compiled::create(
-      context, makeMatmul(problem, weight.value.type, spec.precision),
-      std::move(inputs), copies);
+  return Compiled::create(context, makeMatmul(problem, weight.value.type, spec),
+                          std::move(inputs), copies);
 }
 
 /// The case that runs `program`.

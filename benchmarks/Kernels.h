@@ -13,6 +13,8 @@
 #include "mx/Numerics/Block.h"
 #include "mx/Runner/Jit.h"
 
+#include <limits>
+
 namespace mx::benchmark {
 
 /// A line of a suite: a format and how it is multiplied.
@@ -20,6 +22,10 @@ struct KernelSpec {
   numerics::Format format = numerics::Format::F4E2M1FN;
   /// A keyword of `mx.block_matmul`.
   std::string precision = "f32";
+  /// Whether the rows of the weight are interleaved beforehand.
+  bool isPacked = false;
+  /// What it is for: products with at most so many columns.
+  int64_t maxColumns = std::numeric_limits<int64_t>::max();
 
   std::string getName() const;
 };

@@ -166,6 +166,8 @@ void Benchmark::measureMemory() {
          "memory KB |\n|---|---|---|---|---|\n";
   for (int64_t columns : suite.memory)
     for (const KernelSpec &spec : suite.kernels) {
+      if (columns > spec.maxColumns)
+        continue;
       const Weight &weight = getWeight(shape, spec.format);
       Problem problem = makeProblem(weight, columns, 1, 0);
       auto program = compileMatmul(context, problem, weight, spec, 1);
@@ -213,6 +215,8 @@ void Benchmark::measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
     add(table, makeDenseCase(context, problem, isBF16));
   llvm::SmallVector<int64_t> sizes;
   for (const KernelSpec &spec : suite.kernels) {
+    if (columns > spec.maxColumns)
+      continue;
     const Weight &weight = getWeight(shape, spec.format);
     add(table, makeKernelCase(context, problem, weight, spec));
     if (!llvm::is_contained(sizes, weight.numBytes))

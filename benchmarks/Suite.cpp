@@ -18,7 +18,9 @@ static bool fromJSON(const llvm::json::Value &value, KernelSpec &spec,
   llvm::json::ObjectMapper mapper(value, path);
   std::string format;
   if (!mapper || !mapper.map("format", format) ||
-      !mapper.mapOptional("precision", spec.precision))
+      !mapper.mapOptional("precision", spec.precision) ||
+      !mapper.mapOptional("packed", spec.isPacked) ||
+      !mapper.mapOptional("max_columns", spec.maxColumns))
     return false;
   std::optional<numerics::Format> parsed = numerics::parseFormat(format);
   if (!parsed) {

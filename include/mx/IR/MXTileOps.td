@@ -26,7 +26,7 @@ def MX_TileBytes : MX_TileOperand<[I8], "i8">;
 def MX_TileScales : MX_TileOperand<[I8, F32, BF16], "i8, f32 or bf16">;
 def MX_TileF32 : MX_TileOperand<[F32], "f32">;
 def MX_TileI32 : MX_TileOperand<[I32], "i32">;
-def MX_TileColumns : MX_TileOperand<[F32, BF16, I32], "f32, bf16 or i32">;
+def MX_TileColumns : MX_TileOperand<[F32, I32], "f32 or i32">;
 def MX_TileFloats : MX_TileOperand<[F32, BF16, F16], "f32, bf16 or f16">;
 
 class MX_TileOp<string mnemonic>
@@ -48,8 +48,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     `p` is the order of `strategy`; for a `dot` kernel a panel is one column.
     For `pairs` and `quads`, payload and scales are as `mx.pack_rows` gives them,
-    and `packed` as `mx.tile_digits` does. For `amx`, `packed` is in bf16, see
-    `convert-mx-to-tiles`.
+    and `packed` as `mx.tile_digits` does. For `amx`, `packed` holds pairs of
+    bf16 along K, see `convert-mx-to-tiles`.
+
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
     matter. Columns of the last panel beyond those of the accumulator are read
@@ -59,7 +60,8 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     1. payload and scales are of rank 2 and have the same number of rows, as the
        accumulator, or of groups of 16 rows for `pairs` and `quads`;
     2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
-       (columns, K / 32, 26) of i32 for `pairs` and `quads`;
+       (columns, K / 32, 26) of i32 for `pairs` and `quads`, or (panels, parts and
+       K / 2, 16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
     4. the block size is a multiple of 32.
