@@ -14,7 +14,9 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mx/Runner/Jit.h"
 #include "mx/Target/Target.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -85,15 +87,20 @@ static llvm::Error checkLowered(ModuleOp module, const Signature &signature) {
   return llvm::Error::success();
 }
 
-/// Whether the lowered `module` has AMX tiles.
-static bool usesAMX(ModuleOp module) {
-  return module
-      .walk([](LLVM::CallIntrinsicOp call) {
-        return call.getIntrin().starts_with("llvm.x86.tile")
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// What the intrinsics of the lowered `module` need of the processor.
+static Target getTarget(ModuleOp module) {
+  Target target;
+  module.walk([&](LLVM::CallIntrinsicOp call) {
+    auto set =
+        llvm::StringSwitch<InstructionSet>(call.getIntrin())
+            .StartsWith("llvm.x86.tile", InstructionSet::AMX)
+            .StartsWith("llvm.x86.avx512.vpdpbusd", InstructionSet::AVX512VNNI)
+            .StartsWith("llvm.x86.avx512", InstructionSet::AVX512)
+            .StartsWith("llvm.x86.avx2", InstructionSet::AVX2)
+            .Default(InstructionSet::Generic);
+    target.set = std::max(target.set, set);
+  });
+  return target;
 }
 
 llvm::Expected<CompiledFunction>
@@ -109,11 +116,18 @@ CompiledFunction::compile(ModuleOp module, const Signature &signature,
     return error;
 
   unsigned optLevel = options.optLevel;
-  if (usesAMX(module)) {
+  Target needed = getTarget(module);
+  if (needed.has(InstructionSet::AMX)) {
     if (llvm::Error error = requestAMX())
       return error;
     // LLVM cannot compile sums in tiles without optimization.
     optLevel = std::max(optLevel, 1u);
+  } else if (Target host = Target::getHost(); !host.has(needed.set)) {
+    // LLVM would abort.
+    return llvm::createStringError(
+        llvm::formatv("expected a processor with {0}, which the code is for, "
+                      "got one with {1}",
+                      needed.getName(), host.getName()));
   }
 
   llvm::InitializeNativeTarget();
