@@ -263,7 +263,7 @@ int64_t mx::getTileRows(StrategyAttr strategy) {
     return llvm::alignTo(kPanelRows, strategy.getRows());
   case Kernel::Pairs:
   case Kernel::Quads:
-    return strategy.getRows();
+    return kDotRows;
   case Kernel::AMX:
     // Decoded rows that meet few columns had better stay in the first level.
     return strategy.getColumns() <= kAMXColumns ? strategy.getRows() : kAMXRows;

@@ -1,5 +1,4 @@
-//===- FuseSlices.cpp - quantize what is used
-//------------------------------===//
+//===- FuseSlices.cpp - quantize what is used -----------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -22,9 +22,6 @@ using namespace mlir;
 using namespace mx;
 using numerics::kRowsPerGroup;
 
-/// Groups of rows that one thread computes at a time.
-static constexpr int64_t kTileGroups = 4;
-
 namespace {
 
 /// A matmul of packed rows with a few columns of floats.
@@ -151,6 +148,8 @@ Value DigitsMatmul::build(Value digits) {
                                       ArrayRef<ReassociationIndices>{{0, 1}});
   }
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  int64_t tileRows = getTileRows(strategy);
+  int64_t tileGroups = tileRows / kRowsPerGroup;
   OpFoldResult numGroups = tensor::getMixedSize(builder, loc, payload, 0);
   int64_t rowAxis = transposed ? 1 : 0;
   OpFoldResult numRows =
@@ -158,10 +157,10 @@ Value DigitsMatmul::build(Value digits) {
 
   auto forall = scf::ForallOp::create(
       builder, loc, zero, numGroups,
-      OpFoldResult(builder.getIndexAttr(kTileGroups)), accumulator,
-      std::nullopt, [&](OpBuilder &b, Location l, ValueRange args) {
+      OpFoldResult(builder.getIndexAttr(tileGroups)), accumulator, std::nullopt,
+      [&](OpBuilder &b, Location l, ValueRange args) {
         Value group = args[0], whole = args[1];
-        OpFoldResult groups = getTileSize(b, l, group, numGroups, kTileGroups);
+        OpFoldResult groups = getTileSize(b, l, group, numGroups, tileGroups);
         auto slice = [&](Value source) -> Value {
           OpFoldResult width = tensor::getMixedSize(b, l, source, 1);
           return tensor::ExtractSliceOp::create(
@@ -175,8 +174,7 @@ Value DigitsMatmul::build(Value digits) {
         SmallVector<OpFoldResult> offsets(2, zero),
             sizes = tensor::getMixedSizes(b, l, whole), strides(2, one);
         offsets[rowAxis] = row;
-        sizes[rowAxis] =
-            getTileSize(b, l, row, numRows, kTileGroups * kRowsPerGroup);
+        sizes[rowAxis] = getTileSize(b, l, row, numRows, tileRows);
         auto accumulatorTile = tensor::ExtractSliceOp::create(
             b, l, whole, offsets, sizes, strides);
         auto valueType = cast<MXTensorType>(

@@ -15,6 +15,8 @@
 
 #include "Kernels.h"
 
+#include "../MXToArith/VectorBuilder.h"
+
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -93,9 +95,7 @@ void AMXKernel::build() {
   int64_t chunksAtOnce = strategy.getDepth() / kChunk;
   Value numPanels = kernel.dim(op.getPacked(), 0);
   kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
-    Value left = arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(),
-                                       numChunks, firstChunk);
-    Value count = kernel.minimum(left, kernel.index(chunksAtOnce));
+    Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
     decodeRows(firstChunk, count);
     kernel.loop(kernel.index(0), numPanels, panels, [&](Value panel) {
       kernel.loop(kernel.index(0), numRows, strategy.getRows(), [&](Value row) {
@@ -126,20 +126,12 @@ void AMXKernel::decodeRows(Value firstChunk, Value count) {
 
 /// The upper halves of f32, lane by lane: the first of a pair is the lower one.
 Value AMXKernel::mergeToBF16(Value first, Value second) {
-  OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
-  auto bitsType = VectorType::get({kernel.getLanes()}, builder.getI32Type());
-  auto constant = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(bitsType, APInt(32, value)));
-  };
-  Value low = vector::BitCastOp::create(builder, loc, bitsType, first);
-  Value high = vector::BitCastOp::create(builder, loc, bitsType, second);
-  low = arith::ShRUIOp::create(builder, loc, low, constant(16));
-  high = arith::AndIOp::create(builder, loc, high, constant(0xFFFF0000));
-  Value both = arith::OrIOp::create(builder, loc, low, high);
-  return vector::BitCastOp::create(
-      builder, loc, VectorType::get({kChunk}, builder.getBF16Type()), both);
+  VectorBuilder b(kernel.getBuilder(), kernel.getLoc());
+  auto bitsType = b.type(kernel.getLanes(), 32);
+  Value low = b.shr(b.bitcast(first, bitsType), 16);
+  Value high = b.bitAnd(b.bitcast(second, bitsType), 0xFFFF0000);
+  return b.bitcast(b.bitOr(low, high),
+                   VectorType::get({kChunk}, b.builder.getBF16Type()));
 }
 
 /// The innermost loop, for some tiles of rows and panels of columns.

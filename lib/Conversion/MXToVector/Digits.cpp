@@ -55,8 +55,6 @@ private:
   void addToAccumulator(Value group, int64_t part, Value column,
                         ValueRange sums);
 
-  Value splatI32(int64_t value) { return vectors.splat(zeros, value); }
-
   TileMatmulOp op;
   StrategyAttr strategy;
   OpBuilder &builder;
@@ -234,15 +232,7 @@ Value DigitsKernel::readScales(Value group, Value chunk, int64_t vector) {
   Value bytes = vector::LoadOp::create(
       builder, loc, vectors.type(lanes, 8), op.getScales(),
       ValueRange{group, kernel.add(first, vector * lanes)});
-  // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
-  Value field = arith::ExtUIOp::create(builder, loc, zeros.getType(), bytes);
-  Value bits = arith::MaxUIOp::create(builder, loc, vectors.shl(field, 23),
-                                      splatI32(1 << 22));
-  Value isNaN = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      field, splatI32(numerics::kScaleNaN));
-  bits = arith::SelectOp::create(builder, loc, isNaN,
-                                 splatI32(numerics::kQuietNaN), bits);
-  return vectors.bitcast(bits, kernel.getVectorType());
+  return kernel.decodeE8M0(bytes);
 }
 
 /// One of the words of a chunk of a column, see `mx.tile_digits`.

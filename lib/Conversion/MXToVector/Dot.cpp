@@ -8,6 +8,8 @@
 
 #include "Kernels.h"
 
+#include "../MXToArith/VectorBuilder.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Target/Target.h"
@@ -106,9 +108,8 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
   sums = kernel.loop(
       kernel.index(0), reader.getNumBlocks(), kBlocksPerGroup, sums,
       [&](Value firstBlock, ValueRange carried) {
-        Value left = arith::SubIOp::create(builder, loc, reader.getNumBlocks(),
-                                           firstBlock);
-        Value count = kernel.minimum(left, kernel.index(kBlocksPerGroup));
+        Value count = kernel.countFrom(firstBlock, reader.getNumBlocks(),
+                                       kBlocksPerGroup);
         decodeScales(firstRow, rows, firstBlock, count);
         return kernel.loop(kernel.index(0), count, 1, carried,
                            [&](Value block, ValueRange inner) {
@@ -223,10 +224,8 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
     scale = kernel.broadcast(scale);
     for (int64_t c = 0; c < columns; ++c) {
       // Not to the scale, which 2^-exponent could take out of the range.
-      Value product = products[r * columns + c];
-      if (exponent != 0)
-        product = kernel.mulVector(product,
-                                   kernel.splat(std::ldexp(1.0f, -exponent)));
+      Value product = VectorBuilder(builder, loc)
+                          .scale(products[r * columns + c], -exponent);
       Value &sum = result[r * columns + c];
       sum = kernel.fma(product, scale, sum);
     }

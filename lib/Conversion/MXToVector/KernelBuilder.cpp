@@ -115,6 +115,35 @@ Value KernelBuilder::slice(Value vector, int64_t number) {
       ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
 }
 
+Value KernelBuilder::decodeE8M0(Value bytes) {
+  auto vectorType = dyn_cast<VectorType>(bytes.getType());
+  auto typeOf = [&](Type element) -> Type {
+    return vectorType ? vectorType.clone(element) : element;
+  };
+  Type i32 = typeOf(builder.getI32Type());
+  auto constant = [&](uint32_t value) -> Value {
+    TypedAttr attr = builder.getI32IntegerAttr(static_cast<int32_t>(value));
+    if (vectorType)
+      attr = DenseElementsAttr::get(cast<VectorType>(i32), APInt(32, value));
+    return arith::ConstantOp::create(builder, loc, attr);
+  };
+  // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
+  Value field = arith::ExtUIOp::create(builder, loc, i32, bytes);
+  Value bits = arith::ShLIOp::create(builder, loc, field, constant(23));
+  bits = arith::MaxUIOp::create(builder, loc, bits, constant(1 << 22));
+  Value isNaN = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      field, constant(numerics::kScaleNaN));
+  bits = arith::SelectOp::create(builder, loc, isNaN,
+                                 constant(numerics::kQuietNaN), bits);
+  return arith::BitcastOp::create(builder, loc, typeOf(builder.getF32Type()),
+                                  bits);
+}
+
+Value KernelBuilder::countFrom(Value first, Value total, int64_t atMost) {
+  Value left = arith::SubIOp::create(builder, loc, total, first);
+  return minimum(left, index(atMost));
+}
+
 SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
                                        ValueRange init, Body body) {
   auto forOp = scf::ForOp::create(
@@ -180,16 +209,5 @@ Value BlockReader::readScale(Value row, Value block) {
   Value stored = memref::LoadOp::create(b, loc, scales, ValueRange{row, block});
   if (!type.hasPowerOfTwoScales())
     return mx::readScale(b, loc, type, stored);
-  // The byte is the exponent field, but for 2^-127, a subnormal, and NaN.
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-  };
-  Value field = arith::ExtUIOp::create(b, loc, b.getI32Type(), stored);
-  Value bits = arith::ShLIOp::create(b, loc, field, constant(23));
-  bits = arith::MaxUIOp::create(b, loc, bits, constant(1 << 22));
-  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, field,
-                                      constant(numerics::kScaleNaN));
-  bits = arith::SelectOp::create(b, loc, isNaN, constant(numerics::kQuietNaN),
-                                 bits);
-  return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
+  return kernel.decodeE8M0(stored);
 }

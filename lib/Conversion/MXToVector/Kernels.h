@@ -51,8 +51,12 @@ public:
   mlir::Value mulVector(mlir::Value a, mlir::Value b);
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
   void store(mlir::Value vector, mlir::Value memref, mlir::ValueRange indices);
-  /// The sum of the lanes, pairwise in any order, but always the same.
+  /// The sum of the lanes, half on half: in the same order for any processor.
   mlir::Value sumOfLanes(mlir::Value vector);
+  /// The f32 that E8M0 bytes are, a scalar or a vector of them.
+  mlir::Value decodeE8M0(mlir::Value bytes);
+  /// How many of `total` there are from `first` on, but no more than `atMost`.
+  mlir::Value countFrom(mlir::Value first, mlir::Value total, int64_t atMost);
   /// Vector number `number` of a longer one.
   mlir::Value slice(mlir::Value vector, int64_t number);
 

@@ -59,9 +59,7 @@ void PanelKernel::build() {
   Value numChunks = kernel.mul(reader.getNumBlocks(), chunksPerBlock);
   Value numPanels = kernel.dim(op.getPacked(), 0);
   kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
-    Value left = arith::SubIOp::create(kernel.getBuilder(), kernel.getLoc(),
-                                       numChunks, firstChunk);
-    Value count = kernel.minimum(left, kernel.index(chunksAtOnce));
+    Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
     decodeRows(firstChunk, count);
     Value firstElement = kernel.mul(firstChunk, kChunk);
     Value depth = kernel.mul(count, kChunk);
