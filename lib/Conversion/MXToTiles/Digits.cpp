@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mx/IR/MatmulSizes.h"
 #include "mx/Numerics/RowGroups.h"
 
@@ -28,11 +27,10 @@ namespace {
 class DigitsMatmul {
 public:
   DigitsMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
-               Value payload, Value scales, StrategyAttr strategy)
+               Parts packed, StrategyAttr strategy)
       : builder(builder), loc(op.getLoc()), op(op),
         dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
-        transposed(transposed), payload(payload), scales(scales),
-        strategy(strategy) {}
+        transposed(transposed), packed(packed), strategy(strategy) {}
 
   /// The columns as digits, with a scale for each chunk.
   Value splitColumns();
@@ -56,7 +54,7 @@ private:
   BlockMatmulOp op;
   MatmulDims dims;
   bool transposed;
-  Value payload, scales;
+  Parts packed; // groups of rows
   StrategyAttr strategy;
 };
 
@@ -106,7 +104,6 @@ Value DigitsMatmul::splitColumns() {
 }
 
 Value DigitsMatmul::areAllSplit(Value digits) {
-  auto i1 = builder.getI1Type();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, digits);
   SmallVector<OpFoldResult> offsets(3, builder.getIndexAttr(0)),
       strides(3, builder.getIndexAttr(1));
@@ -114,24 +111,14 @@ Value DigitsMatmul::areAllSplit(Value digits) {
   sizes[2] = builder.getIndexAttr(1);
   Value words = tensor::ExtractSliceOp::create(builder, loc, digits, offsets,
                                                sizes, strides);
-  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), i1);
-  Value yes =
-      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(i1, 1));
-  init = linalg::FillOp::create(builder, loc, yes, init).getResult(0);
-  SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(3),
-                                 AffineMap::get(3, 0, builder.getContext())};
-  SmallVector<utils::IteratorType> iterators(3, utils::IteratorType::reduction);
-  auto all = linalg::GenericOp::create(
-      builder, loc, init.getType(), words, init, maps, iterators,
-      [&](OpBuilder &b, Location l, ValueRange args) {
+  return reduceToScalar(
+      builder, loc, words, builder.getIntegerAttr(builder.getI1Type(), 1),
+      [](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
         Value zero = arith::ConstantOp::create(b, l, b.getI32IntegerAttr(0));
-        Value isSplit = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne,
-                                              args[0], zero);
-        Value both = arith::AndIOp::create(b, l, isSplit, args[1]);
-        linalg::YieldOp::create(b, l, both);
+        Value isSplit =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, scale, zero);
+        return arith::AndIOp::create(b, l, isSplit, carried);
       });
-  return tensor::ExtractOp::create(builder, loc, all.getResult(0),
-                                   ValueRange());
 }
 
 Value DigitsMatmul::build(Value digits) {
@@ -150,7 +137,8 @@ Value DigitsMatmul::build(Value digits) {
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
   int64_t tileRows = getTileRows(strategy);
   int64_t tileGroups = tileRows / kRowsPerGroup;
-  OpFoldResult numGroups = tensor::getMixedSize(builder, loc, payload, 0);
+  OpFoldResult numGroups =
+      tensor::getMixedSize(builder, loc, packed.payload, 0);
   int64_t rowAxis = transposed ? 1 : 0;
   OpFoldResult numRows =
       tensor::getMixedSize(builder, loc, accumulator, rowAxis);
@@ -168,7 +156,8 @@ Value DigitsMatmul::build(Value digits) {
               ArrayRef<OpFoldResult>{groups, width},
               ArrayRef<OpFoldResult>{one, one});
         };
-        Value payloadTile = slice(payload), scalesTile = slice(scales);
+        Value payloadTile = slice(packed.payload),
+              scalesTile = slice(packed.scales);
         Value row = arith::MulIOp::create(
             b, l, group, arith::ConstantIndexOp::create(b, l, kRowsPerGroup));
         SmallVector<OpFoldResult> offsets(2, zero),
@@ -197,8 +186,8 @@ Value DigitsMatmul::build(Value digits) {
 
 /// The packed form of `weight`, made at compile time if it is a constant and
 /// `target` is fast with it, or two nulls.
-static std::pair<Value, Value> getPackedRows(OpBuilder &builder, Value weight,
-                                             const Target &target) {
+static Parts getPackedRows(OpBuilder &builder, Value weight,
+                           const Target &target) {
   if (auto unpack = weight.getDefiningOp<UnpackRowsOp>())
     return {unpack.getPayload(), unpack.getScales()};
   auto constant = weight.getDefiningOp<ConstantOp>();
@@ -228,32 +217,19 @@ bool mx::tileDigitsMatmul(BlockMatmulOp op, bool transposed,
       !dims.batch.empty())
     return false;
   OpBuilder builder(op);
-  auto [payload, scales] = getPackedRows(builder, weight, target);
-  if (!payload)
+  Parts packed = getPackedRows(builder, weight, target);
+  if (!packed.payload)
     return false;
   Location loc = op.getLoc();
   if (explain)
     emitRemark(loc) << "strategy for " << target.getName() << ": " << *strategy;
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
-  DigitsMatmul matmul(builder, op, transposed, payload, scales, *strategy);
+  DigitsMatmul matmul(builder, op, transposed, packed, *strategy);
   Value digits = matmul.splitColumns();
   // NaN, infinities and numbers whose digits f32 cannot scale are rare, and
   // left to the reference lowering.
-  auto choice =
-      scf::IfOp::create(builder, loc, op.getType(), matmul.areAllSplit(digits),
-                        /*withElseRegion=*/true);
-  op->replaceAllUsesWith(choice);
-  builder = choice.getThenBodyBuilder();
-  scf::YieldOp::create(builder, loc, matmul.build(digits));
-  OpBuilder slow = choice.getElseBodyBuilder();
-  IRMapping mapping;
-  auto unpack = weight.getDefiningOp<UnpackRowsOp>();
-  if (unpack) // only here are the rows needed one after the other
-    slow.clone(*unpack, mapping);
-  Operation *reference = slow.clone(*op, mapping);
-  scf::YieldOp::create(slow, loc, reference->getResults());
-  op.erase();
-  if (unpack && unpack->use_empty())
-    unpack.erase();
+  replaceGuarded(op, matmul.areAllSplit(digits), [&](OpBuilder &b) {
+    return DigitsMatmul(b, op, transposed, packed, *strategy).build(digits);
+  });
   return true;
 }

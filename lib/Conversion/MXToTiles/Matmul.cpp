@@ -483,22 +483,13 @@ static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
 static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
   Value scales = getParts(builder, loc, operand).scales;
   auto i32 = builder.getI32Type();
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(i32));
-  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), i32);
-  init = linalg::FillOp::create(builder, loc, zero, init).getResult(0);
-  int64_t rank = cast<ShapedType>(scales.getType()).getRank();
-  SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank),
-                                 AffineMap::get(rank, 0, builder.getContext())};
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::reduction);
-  auto largest = linalg::GenericOp::create(
-      builder, loc, init.getType(), scales, init, maps, iterators,
-      [&](OpBuilder &b, Location l, ValueRange args) {
+  Value distance = reduceToScalar(
+      builder, loc, scales, builder.getI32IntegerAttr(0),
+      [&](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
         auto constant = [&](int32_t value) -> Value {
           return arith::ConstantOp::create(b, l, b.getI32IntegerAttr(value));
         };
-        Value byte = arith::ExtUIOp::create(b, l, i32, args[0]);
+        Value byte = arith::ExtUIOp::create(b, l, i32, scale);
         Value exponent =
             arith::SubIOp::create(b, l, byte, constant(numerics::kScaleBias));
         Value negated = arith::SubIOp::create(b, l, constant(0), exponent);
@@ -507,11 +498,8 @@ static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
             arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
                                   constant(numerics::kScaleNaN));
         distance = arith::SelectOp::create(b, l, isNaN, constant(0), distance);
-        Value result = arith::MaxSIOp::create(b, l, args[1], distance);
-        linalg::YieldOp::create(b, l, result);
+        return arith::MaxSIOp::create(b, l, carried, distance);
       });
-  Value distance = tensor::ExtractOp::create(builder, loc, largest.getResult(0),
-                                             ValueRange());
   // Elements are within 2^-16 to 2^16, so that scaled ones are within 2^-80 to
   // 2^80 and normal.
   Value limit =
@@ -558,13 +546,5 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   Value isModest = arith::AndIOp::create(
       builder, loc, hasModestScales(builder, loc, op.getLhs()),
       hasModestScales(builder, loc, op.getRhs()));
-  auto choice = scf::IfOp::create(builder, loc, op.getType(), isModest,
-                                  /*withElseRegion=*/true);
-  op->replaceAllUsesWith(choice);
-  OpBuilder fast = choice.getThenBodyBuilder();
-  scf::YieldOp::create(fast, loc, build(fast));
-  OpBuilder slow = choice.getElseBodyBuilder();
-  Operation *reference = slow.clone(*op);
-  scf::YieldOp::create(slow, loc, reference->getResults());
-  op.erase();
+  replaceGuarded(op, isModest, build);
 }

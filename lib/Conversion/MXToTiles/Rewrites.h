@@ -36,6 +36,20 @@ void tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 mlir::Value getBF16Part(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Value part, int64_t parts);
 
+/// `body` over all elements of `source` and what it gave before, at first
+/// `neutral`.
+mlir::Value reduceToScalar(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source,
+    mlir::TypedAttr neutral,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                   mlir::Value element, mlir::Value carried)>
+        body);
+
+/// `op` -> what `build` makes where `condition` holds at run time, else `op`
+/// itself, for the reference lowering. Packed rows are unpacked only there.
+void replaceGuarded(BlockMatmulOp op, mlir::Value condition,
+                    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> build);
+
 /// Tells that `op` is left to the reference lowering, and why.
 void remarkReference(mlir::Operation *op, llvm::StringRef obstacle);
 
