@@ -79,10 +79,10 @@ private:
   const Weight &getWeight(Shape shape, numerics::Format format);
   void measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
                       unsigned threads);
-  void finish(Table &table) {
+  void finish(Table &table, llvm::ArrayRef<llvm::StringRef> rivals) {
     table.measure(enoughSeconds);
-    table.print(rivalNames);
-    tables.push_back(table.toJSON(rivalNames));
+    table.print(rivals);
+    tables.push_back(table.toJSON(rivals));
   }
 
   mlir::MLIRContext &context;
@@ -225,7 +225,7 @@ void Benchmark::measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
   sizes.push_back(4 * shape.rows * shape.depth);
   for (int64_t size : sizes)
     table.cases.push_back(makeReadCase(size, countCopies(size, coldBytes)));
-  finish(table);
+  finish(table, rivalNames);
 }
 
 void Benchmark::measureProducts(unsigned threads) {
@@ -276,9 +276,7 @@ void Benchmark::measureConversions(unsigned threads) {
       for (Case &c : *cases)
         table.cases.push_back(std::move(c));
     }
-    table.measure(enoughSeconds);
-    table.print({"memcpy"});
-    tables.push_back(table.toJSON({"memcpy"}));
+    finish(table, {"memcpy"});
   }
 }
 

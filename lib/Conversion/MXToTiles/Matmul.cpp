@@ -63,6 +63,9 @@ public:
 private:
   Value packColumns();
   Value packParts();
+  Value computePanels(
+      ArrayRef<OpFoldResult> sizes, Type element,
+      function_ref<Value(OpBuilder &, Location, ValueRange loops)> body);
   Value readColumn(OpBuilder &b, Location l, ValueRange batch, Value column,
                    Value position) const;
   Precision getPrecision();
@@ -261,6 +264,26 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
                      toElement(b, l, position), getAxisOfK());
 }
 
+/// A tensor of `sizes` whose elements `body` computes from their indices.
+Value TiledMatmul::computePanels(
+    ArrayRef<OpFoldResult> sizes, Type element,
+    function_ref<Value(OpBuilder &, Location, ValueRange loops)> body) {
+  Value init = tensor::EmptyOp::create(builder, loc, sizes, element);
+  int64_t rank = sizes.size();
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), ValueRange(), init,
+             builder.getMultiDimIdentityMap(rank), iterators,
+             [&](OpBuilder &b, Location l, ValueRange) {
+               SmallVector<Value> loops;
+               for (int64_t dim = 0; dim < rank; ++dim)
+                 loops.push_back(linalg::IndexOp::create(b, l, dim));
+               linalg::YieldOp::create(b, l, body(b, l, loops));
+             })
+      .getResult(0);
+}
+
 /// The columns in parts of bf16, in panels of AMX tiles, where two elements
 /// that follow each other share an i32: [batch.., panel, part and K / 2,
 /// column]. The parts of very few columns are columns of one panel.
@@ -278,21 +301,12 @@ Value TiledMatmul::packParts() {
   sizes.push_back(builder.getIndexAttr(stacked));
   sizes.push_back(computeSize(builder, loc, s0.floorDiv(2), depth));
   sizes.push_back(builder.getIndexAttr(kAMXColumns));
-  Value init =
-      tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
-  int64_t rank = sizes.size();
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  auto packed = linalg::GenericOp::create(
-      builder, loc, init.getType(), ValueRange(), init,
-      builder.getMultiDimIdentityMap(rank), iterators,
-      [&](OpBuilder &b, Location l, ValueRange) {
+  Value packed = computePanels(
+      sizes, builder.getI32Type(),
+      [&](OpBuilder &b, Location l, ValueRange loops) -> Value {
         auto constant = [&](int64_t value) -> Value {
           return arith::ConstantIndexOp::create(b, l, value);
         };
-        SmallVector<Value> loops;
-        for (int64_t dim = 0; dim < rank; ++dim)
-          loops.push_back(linalg::IndexOp::create(b, l, dim));
         Value panel = loops[numBatch], part = loops[numBatch + 1];
         Value column = loops[numBatch + 3];
         if (columns < kAMXColumns) {
@@ -306,24 +320,22 @@ Value TiledMatmul::packParts() {
             arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));
         Value second = arith::AddIOp::create(b, l, first, constant(1));
         auto getPart = [&](Value position) {
-          Value value = readColumn(b, l, ValueRange(loops).take_front(numBatch),
-                                   column, position);
+          Value value =
+              readColumn(b, l, loops.take_front(numBatch), column, position);
           return getBF16Part(b, l, value, part, parts);
         };
         Value low = getPart(first), high = getPart(second);
         high = arith::ShLIOp::create(
             b, l, high,
             arith::ConstantOp::create(b, l, b.getI32IntegerAttr(16)));
-        linalg::YieldOp::create(
-            b, l, arith::OrIOp::create(b, l, low, high).getResult());
+        return arith::OrIOp::create(b, l, low, high);
       });
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim <= numBatch; ++dim)
     groups.push_back({dim});
   groups.push_back({numBatch + 1, numBatch + 2});
   groups.push_back({numBatch + 3});
-  return tensor::CollapseShapeOp::create(builder, loc, packed.getResult(0),
-                                         groups);
+  return tensor::CollapseShapeOp::create(builder, loc, packed, groups);
 }
 
 /// The columns in f32, in panels, in the order of the decoded elements:
@@ -339,29 +351,15 @@ Value TiledMatmul::packColumns() {
   sizes.push_back(computeSize(builder, loc, s0.ceilDiv(width), numColumns));
   sizes.push_back(depth);
   sizes.push_back(builder.getIndexAttr(width));
-  Value init =
-      tensor::EmptyOp::create(builder, loc, sizes, builder.getF32Type());
-  int64_t rank = sizes.size();
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), ValueRange(), init,
-             builder.getMultiDimIdentityMap(rank), iterators,
-             [&](OpBuilder &b, Location l, ValueRange) {
-               SmallVector<Value> loops;
-               for (int64_t dim = 0; dim < rank; ++dim)
-                 loops.push_back(linalg::IndexOp::create(b, l, dim));
-               Value first = arith::MulIOp::create(
-                   b, l, loops[numBatch],
-                   arith::ConstantIndexOp::create(b, l, width));
-               Value column =
-                   arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
-               Value value =
-                   readColumn(b, l, ValueRange(loops).take_front(numBatch),
-                              column, loops[numBatch + 1]);
-               linalg::YieldOp::create(b, l, value);
-             })
-      .getResult(0);
+  return computePanels(
+      sizes, builder.getF32Type(),
+      [&](OpBuilder &b, Location l, ValueRange loops) -> Value {
+        Value first = arith::MulIOp::create(
+            b, l, loops[numBatch], arith::ConstantIndexOp::create(b, l, width));
+        Value column = arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
+        return readColumn(b, l, loops.take_front(numBatch), column,
+                          loops[numBatch + 1]);
+      });
 }
 
 void TiledMatmul::explain(const Target &target) {
