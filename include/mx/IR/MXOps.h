@@ -75,6 +75,13 @@ constexpr int64_t kAMXColumns = 16;
 /// (see `mx.decode_packed`).
 int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
 
+/// The E8M0 scales, the first and the last one, for which `mx.decode_scaled`
+/// decodes `format`.
+std::pair<int64_t, int64_t> getNormalScales(numerics::Format format);
+
+/// The order in which `mx.decode_scaled` decodes a chunk of `format` fastest.
+llvm::ArrayRef<int64_t> getScaledOrder(numerics::Format format);
+
 /// What `pack_rows` expects of a value of `type` and does not find, as "rank 2,
 /// got 3"; nothing if it can be packed.
 std::optional<std::string> getObstacleToPacking(MXTensorType type);

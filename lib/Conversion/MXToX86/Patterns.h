@@ -23,6 +23,9 @@ mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
 void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
                              const Target &target);
 
+/// Decoding by tables of words, with AVX-512 (Words.cpp).
+void populateX86WordPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace mx
 
 #endif // MX_LIB_CONVERSION_MXTOX86_PATTERNS_H
