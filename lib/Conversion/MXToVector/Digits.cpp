@@ -38,11 +38,11 @@ public:
   DigitsKernel(OpBuilder &builder, TileMatmulOp op);
 
 private:
-  SmallVector<Value> addChunk(Value group, int64_t part, Value firstColumn,
+  SmallVector<Value> addChunk(Value group, Value part, Value firstColumn,
                               int64_t columns, Value chunk,
                               ValueRange sums) override;
   float getFactor() const override { return 0.5f; } // elements are doubled
-  SmallVector<Value> sumProducts(Value group, int64_t part, Value firstColumn,
+  SmallVector<Value> sumProducts(Value group, Value part, Value firstColumn,
                                  int64_t columns, Value chunk);
   Value readWord(Value column, Value chunk, int64_t word);
 
@@ -68,7 +68,7 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
 }
 
-SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
+SmallVector<Value> DigitsKernel::addChunk(Value group, Value part,
                                           Value firstColumn, int64_t columns,
                                           Value chunk, ValueRange sums) {
   SmallVector<Value> products =
@@ -103,7 +103,7 @@ SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
 
 /// Sums over the chunk of biased elements times integers of the columns, for
 /// each column and vector of rows.
-SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
+SmallVector<Value> DigitsKernel::sumProducts(Value group, Value part,
                                              Value firstColumn, int64_t columns,
                                              Value chunk) {
   int64_t count = columns * vectorsPerPart * kDigitPlaces;

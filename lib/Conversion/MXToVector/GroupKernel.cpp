@@ -26,23 +26,25 @@ void GroupKernel::build() {
   Value numGroups = kernel.dim(op.getPayload(), 0);
   Value numColumns = kernel.dim(op.getPacked(), 0);
   int64_t columns = op.getStrategy().getColumns();
-  int64_t numParts = kRowsPerGroup / op.getStrategy().getRows();
+  int64_t rows = op.getStrategy().getRows();
   Value wholeColumns = kernel.roundDown(numColumns, columns);
   kernel.loop(kernel.index(0), numGroups, 1, [&](Value group) {
-    for (int64_t part = 0; part < numParts; ++part) {
-      kernel.loop(kernel.index(0), wholeColumns, columns, [&](Value column) {
-        buildColumns(group, part, columns, column);
-      });
-      if (columns > 1)
-        kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
-          buildColumns(group, part, 1, column);
-        });
-    }
+    kernel.loop(kernel.index(0), kernel.index(kRowsPerGroup), rows,
+                [&](Value part) {
+                  kernel.loop(kernel.index(0), wholeColumns, columns,
+                              [&](Value column) {
+                                buildColumns(group, part, columns, column);
+                              });
+                  if (columns > 1)
+                    kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
+                      buildColumns(group, part, 1, column);
+                    });
+                });
   });
 }
 
 /// Adds the products of a part of a group and `columns` columns.
-void GroupKernel::buildColumns(Value group, int64_t part, int64_t columns,
+void GroupKernel::buildColumns(Value group, Value part, int64_t columns,
                                Value firstColumn) {
   // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
   SmallVector<Value> sums(columns * vectorsPerPart, kernel.splat(-0.0f));
@@ -60,32 +62,33 @@ void GroupKernel::buildColumns(Value group, int64_t part, int64_t columns,
         ValueRange(sums).slice(c * vectorsPerPart, vectorsPerPart));
 }
 
-Value GroupKernel::readRun(Value group, int64_t part, Value chunk, int64_t run,
+Value GroupKernel::readRun(Value group, Value part, Value chunk, int64_t run,
                            int64_t vector) {
   constexpr int64_t kBytesOfGroup = kRowsPerGroup * kBytesPerRun;
   int64_t bytes = kBytesPerRun * kernel.getLanes();
-  int64_t offset =
-      run * kBytesOfGroup + (part * vectorsPerPart + vector) * bytes;
-  Value first = kernel.mul(chunk, kRunsPerChunk * kBytesOfGroup);
+  int64_t offset = run * kBytesOfGroup + vector * bytes;
+  Value first = kernel.add(kernel.mul(chunk, kRunsPerChunk * kBytesOfGroup),
+                           kernel.mul(part, kBytesPerRun));
   return vector::LoadOp::create(
       builder, loc, VectorType::get({bytes}, builder.getI8Type()),
       op.getPayload(), ValueRange{group, kernel.add(first, offset)});
 }
 
-Value GroupKernel::readScales(Value group, int64_t part, Value chunk,
+Value GroupKernel::readScales(Value group, Value part, Value chunk,
                               int64_t vector) {
   int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
   Value first =
       kernel.mul(kernel.divFloor(chunk, chunksPerBlock), kRowsPerGroup);
-  int64_t offset = (part * vectorsPerPart + vector) * kernel.getLanes();
+  first = kernel.add(first, part);
   Value bytes = vector::LoadOp::create(
       builder, loc, VectorType::get({kernel.getLanes()}, builder.getI8Type()),
-      op.getScales(), ValueRange{group, kernel.add(first, offset)});
+      op.getScales(),
+      ValueRange{group, kernel.add(first, vector * kernel.getLanes())});
   return kernel.decodeE8M0(bytes);
 }
 
 /// Adds `sums` to the rows that exist.
-void GroupKernel::addToAccumulator(Value group, int64_t part, Value column,
+void GroupKernel::addToAccumulator(Value group, Value part, Value column,
                                    ValueRange sums) {
   for (auto [v, sum] : llvm::enumerate(sums)) {
     Value product = getFactor() == 1
@@ -95,8 +98,7 @@ void GroupKernel::addToAccumulator(Value group, int64_t part, Value column,
   }
   int64_t rows = op.getStrategy().getRows();
   Value numRows = kernel.dim(op.getAccumulator(), op.getTransposed() ? 1 : 0);
-  Value first =
-      kernel.add(kernel.mul(group, kRowsPerGroup), kernel.index(part * rows));
+  Value first = kernel.add(kernel.mul(group, kRowsPerGroup), part);
   // What fills up the last group is thrown away.
   Value end = kernel.minimum(kernel.add(first, rows), numRows);
   kernel.loop(first, end, 1, [&](Value row) {

@@ -22,14 +22,14 @@ public:
   using GroupKernel::GroupKernel;
 
 private:
-  SmallVector<Value> addChunk(Value group, int64_t part, Value firstColumn,
+  SmallVector<Value> addChunk(Value group, Value part, Value firstColumn,
                               int64_t columns, Value chunk,
                               ValueRange sums) override;
 };
 
 } // namespace
 
-SmallVector<Value> FloatsKernel::addChunk(Value group, int64_t part,
+SmallVector<Value> FloatsKernel::addChunk(Value group, Value part,
                                           Value firstColumn, int64_t columns,
                                           Value chunk, ValueRange sums) {
   // Products add to several sums in turns, which do not wait for each other.
