@@ -82,6 +82,10 @@ std::pair<int64_t, int64_t> getNormalScales(numerics::Format format);
 /// The order in which `mx.decode_scaled` decodes a chunk of `format` fastest.
 llvm::ArrayRef<int64_t> getScaledOrder(numerics::Format format);
 
+/// The order in which a vector of packed rows gives the codes of `lanes` rows
+/// by their number: all first ones, all second ones.
+llvm::SmallVector<int64_t> getGroupsOrder(int64_t lanes);
+
 /// What `pack_rows` expects of a value of `type` and does not find, as "rank 2,
 /// got 3"; nothing if it can be packed.
 std::optional<std::string> getObstacleToPacking(MXTensorType type);
