@@ -69,6 +69,20 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
                                                  int64_t columns,
                                                  Precision precision);
 
+/// How to compute a matmul of rows of `rows` and `numColumns` columns of
+/// `columns` with bytes, exactly within a block; nothing where the formats are
+/// no integers of a byte, or where floats are as good. `grouped`: the rows are
+/// packed.
+std::optional<StrategyAttr>
+chooseIntegersStrategy(mlir::MLIRContext *context, const Target &target,
+                       numerics::Format rows, numerics::Format columns,
+                       int64_t numColumns, Precision precision, bool grouped);
+
+/// How many pairs of products a lane of 16 bits can add up: elements of `rows`
+/// as unsigned bytes (see `numerics::IntegerForm`) times bytes of at most
+/// `largest` in magnitude.
+int64_t countPairsThatFit(numerics::Format rows, int64_t largest);
+
 /// Elements of `format` that are cheapest to decode times a power of two: its
 /// exponent. What a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);

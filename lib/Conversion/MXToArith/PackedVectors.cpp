@@ -29,8 +29,9 @@ static Value interleave(VectorBuilder &b, Value even, Value odd) {
   return vector::InterleaveOp::create(b.builder, b.loc, even, odd);
 }
 
-/// The codes of `packed`, one a byte (rules P1 to P3).
-static Value unpack(VectorBuilder &b, numerics::Format format, Value packed) {
+Value mx::unpackCodes(OpBuilder &builder, Location loc, numerics::Format format,
+                      Value packed) {
+  VectorBuilder b(builder, loc);
   switch (numerics::getInfo(format).bits) {
   case 4:
     return interleave(b, b.bitAnd(packed, 0x0F), b.shr(packed, 4));
@@ -110,7 +111,8 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
                   ConversionPatternRewriter &rewriter) const override {
     VectorBuilder b(rewriter, op.getLoc());
     Value codes =
-        unpack(b, *getElementFormat(op.getElementType()), adaptor.getCodes());
+        unpackCodes(rewriter, op.getLoc(),
+                    *getElementFormat(op.getElementType()), adaptor.getCodes());
     if (!op.getOrder().empty()) {
       SmallVector<int64_t> mask;
       for (int64_t i = 0; i < op.getType().getNumElements(); ++i)

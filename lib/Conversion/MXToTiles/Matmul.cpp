@@ -440,7 +440,8 @@ Value TiledMatmul::build() {
         auto tile = TileMatmulOp::create(
             b, l, accumulatorTile.getType(), payloadTile, scalesTile,
             columnsTile, accumulatorTile, getTileType(type), strategy,
-            transposed ? b.getUnitAttr() : UnitAttr());
+            transposed ? b.getUnitAttr() : UnitAttr(), /*grouped=*/UnitAttr(),
+            /*largest=*/IntegerAttr());
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
         tensor::ParallelInsertSliceOp::create(
@@ -475,11 +476,7 @@ static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
   return getObstacle(type);
 }
 
-/// Whether all scales of `operand`, E8M0 bytes, are near enough to 1 for the
-/// products of two decoded elements to leave the range of f32 only where their
-/// exact values do; or NaN.
-static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
-  Value scales = getParts(builder, loc, operand).scales;
+Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
   auto i32 = builder.getI32Type();
   Value distance = reduceToScalar(
       builder, loc, scales, builder.getI32IntegerAttr(0),
@@ -521,7 +518,8 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       remarkReference(op, *obstacle);
     return;
   }
-  if (tileDigitsMatmul(op, transposed, target, explain))
+  if (lhs && rhs ? tileIntegersMatmul(op, target, explain)
+                 : tileDigitsMatmul(op, transposed, target, explain))
     return;
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -541,8 +539,11 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
 
   // Exponents of two scales add before they are applied (rule M3). Where that
   // matters, the reference lowering does it.
-  Value isModest = arith::AndIOp::create(
-      builder, loc, hasModestScales(builder, loc, op.getLhs()),
-      hasModestScales(builder, loc, op.getRhs()));
+  auto isModestOperand = [&](Value operand) {
+    return areModest(builder, loc, getParts(builder, loc, operand).scales);
+  };
+  Value isModest = arith::AndIOp::create(builder, loc,
+                                         isModestOperand(op.getLhs()),
+                                         isModestOperand(op.getRhs()));
   replaceGuarded(op, isModest, build);
 }

@@ -6,52 +6,49 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of f4E2M1FN are halves of integers of up to 12 in magnitude. With 12
-// added they are unsigned bytes, which processors multiply with the signed
-// digits of a column four or two at a time; 12 times the sum of the column is
-// taken off again. All sums of a chunk are exact in integers.
+// Elements that are small integers become unsigned bytes by adding the largest
+// magnitude of the format. Processors multiply those with the signed bytes of a
+// column, its digits or its elements, four or two at a time; what was added,
+// times the sum of the column, is taken off again. All sums of a chunk are exact
+// in integers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels.h"
-
-#include "../MXToArith/VectorBuilder.h"
+#include "RowWords.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mx/Numerics/Element.h"
 #include "mx/Numerics/RowGroups.h"
+#include "mx/Target/Target.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
-using numerics::kBytesPerRun;
 using numerics::kRowsPerGroup;
 
 /// Bits of a digit; the last one of three takes what is left of 22.
 static constexpr int64_t kDigitBits = 7;
 
-/// Bytes of a row of 4-bit elements in a chunk, in runs of four.
-static constexpr int64_t kRunsPerChunk = kChunk / 2 / kBytesPerRun;
-
-/// What is added to the doubled elements to make them unsigned.
-static constexpr int64_t kBias = 12;
+/// Words of a row in a chunk.
+static constexpr int64_t kWordsPerChunk = kChunk / 4;
 
 namespace {
 
-/// The kernel of one tile of groups of rows.
+/// The kernel of one tile of rows.
 class DigitsKernel {
 public:
   DigitsKernel(OpBuilder &builder, TileMatmulOp op);
   void build();
 
 private:
+  void buildGroup(Value group, Value firstChunk, Value numChunks);
   void buildColumns(Value group, int64_t part, int64_t columns,
-                    Value firstColumn);
-  SmallVector<Value> addChunk(Value group, int64_t part, Value firstColumn,
-                              int64_t columns, Value chunk, ValueRange sums);
-  SmallVector<Value> sumProducts(Value group, int64_t part, Value firstColumn,
-                                 int64_t columns, Value chunk);
-  Value readScales(Value group, Value chunk, int64_t vector);
+                    Value firstColumn, Value firstChunk, Value numChunks);
+  SmallVector<Value> addChunk(int64_t part, Value firstColumn, int64_t columns,
+                              Value chunk, Value number, ValueRange sums);
+  SmallVector<Value> sumProducts(int64_t part, Value firstColumn,
+                                 int64_t columns, Value chunk, Value number);
   Value readWord(Value column, Value chunk, int64_t word);
+  Value broadcastWord(Value column, Value chunk, int64_t word);
   void addToAccumulator(Value group, int64_t part, Value column,
                         ValueRange sums);
 
@@ -61,10 +58,12 @@ private:
   Location loc;
   KernelBuilder kernel;
   VectorBuilder vectors;
+  RowWords rows;
   int64_t lanes;
   int64_t vectorsPerPart; // a part is the rows of a group that are done at once
+  int64_t places;         // bytes for an element of a column
+  int64_t wordsPerFlush;  // whose products a lane of 16 bits can add up
   bool isQuads;
-  SmallVector<int8_t> table;
   Value zeros;   // lanes x i32
   Value results; // sums of a part, where rows can be counted
 };
@@ -74,44 +73,58 @@ private:
 DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), strategy(op.getStrategy()), builder(builder), loc(op.getLoc()),
       kernel(builder, loc, strategy.getLanes()), vectors(builder, loc),
-      lanes(strategy.getLanes()), vectorsPerPart(strategy.getRows() / lanes),
+      rows(kernel, op), lanes(strategy.getLanes()),
+      vectorsPerPart(strategy.getRows() / lanes), places(strategy.getParts()),
       isQuads(strategy.getKernel() == Kernel::Quads) {
-  numerics::Format format = op.getValueType().getFormat();
-  for (uint8_t code = 0; code < 16; ++code) {
-    float doubled = 2 * numerics::decodeElement(format, code);
-    table.push_back(static_cast<int8_t>(static_cast<int64_t>(doubled) + kBias));
-  }
+  // Every word adds a pair to a lane of 16 bits.
+  auto fitting = static_cast<uint64_t>(countPairsThatFit(
+      op.getValueType().getFormat(), static_cast<int64_t>(op.getLargest())));
+  wordsPerFlush =
+      std::min<int64_t>(kWordsPerChunk, std::max<int64_t>(
+          1, static_cast<int64_t>(llvm::bit_floor(fitting))));
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
   results = kernel.allocate({strategy.getRows()});
 }
 
 void DigitsKernel::build() {
-  Value numGroups = kernel.dim(op.getPayload(), 0);
+  Value numChunks = kernel.dim(op.getPacked(), 1);
+  int64_t chunksAtOnce = strategy.getDepth() / kChunk;
+  kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
+    Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
+    kernel.loop(kernel.index(0), rows.getNumGroups(), 1, [&](Value group) {
+      rows.prepare(group, firstChunk, count);
+      buildGroup(group, firstChunk, count);
+    });
+  });
+}
+
+/// Adds the products of some chunks of a group and all columns.
+void DigitsKernel::buildGroup(Value group, Value firstChunk, Value numChunks) {
   Value numColumns = kernel.dim(op.getPacked(), 0);
   int64_t columns = strategy.getColumns();
   Value wholeColumns = kernel.roundDown(numColumns, columns);
-  kernel.loop(kernel.index(0), numGroups, 1, [&](Value group) {
-    for (int64_t part = 0; part < kRowsPerGroup / strategy.getRows(); ++part) {
-      kernel.loop(kernel.index(0), wholeColumns, columns, [&](Value column) {
-        buildColumns(group, part, columns, column);
-      });
-      if (columns > 1)
-        kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
-          buildColumns(group, part, 1, column);
-        });
-    }
-  });
+  auto build = [&](int64_t part, Value lower, Value upper, int64_t atOnce) {
+    kernel.loop(lower, upper, atOnce, [&](Value column) {
+      buildColumns(group, part, atOnce, column, firstChunk, numChunks);
+    });
+  };
+  for (int64_t part = 0; part < kRowsPerGroup / strategy.getRows(); ++part) {
+    build(part, kernel.index(0), wholeColumns, columns);
+    if (columns > 1)
+      build(part, wholeColumns, numColumns, 1);
+  }
 }
 
 /// Adds the products of a part of a group and `columns` columns.
 void DigitsKernel::buildColumns(Value group, int64_t part, int64_t columns,
-                                Value firstColumn) {
+                                Value firstColumn, Value firstChunk,
+                                Value numChunks) {
   SmallVector<Value> sums(columns * vectorsPerPart, kernel.splat(-0.0f));
-  Value numChunks = kernel.dim(op.getPacked(), 1);
   sums = kernel.loop(kernel.index(0), numChunks, 1, sums,
-                     [&](Value chunk, ValueRange carried) {
-                       return addChunk(group, part, firstColumn, columns, chunk,
+                     [&](Value number, ValueRange carried) {
+                       return addChunk(part, firstColumn, columns,
+                                       kernel.add(firstChunk, number), number,
                                        carried);
                      });
   for (int64_t c = 0; c < columns; ++c)
@@ -120,27 +133,22 @@ void DigitsKernel::buildColumns(Value group, int64_t part, int64_t columns,
         ValueRange(sums).slice(c * vectorsPerPart, vectorsPerPart));
 }
 
-/// `sums` plus the products of one chunk.
-SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
-                                          Value firstColumn, int64_t columns,
-                                          Value chunk, ValueRange sums) {
+/// `sums` plus the products of one chunk, number `number` of those at work.
+SmallVector<Value> DigitsKernel::addChunk(int64_t part, Value firstColumn,
+                                          int64_t columns, Value chunk,
+                                          Value number, ValueRange sums) {
   SmallVector<Value> products =
-      sumProducts(group, part, firstColumn, columns, chunk);
+      sumProducts(part, firstColumn, columns, chunk, number);
   SmallVector<Value> rowScales;
   for (int64_t v = 0; v < vectorsPerPart; ++v)
-    rowScales.push_back(readScales(group, chunk, part * vectorsPerPart + v));
+    rowScales.push_back(rows.readScales(number, part * vectorsPerPart + v));
+  int64_t lastWord = getDigitWords(places) - 1;
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
     Value column = kernel.add(firstColumn, c);
-    Value sum = readWord(column, chunk, kDigitWords - 2);
-    Value bias = arith::ConstantOp::create(builder, loc,
-                                           builder.getI32IntegerAttr(kBias));
-    Value excess = arith::MulIOp::create(builder, loc, sum, bias);
-    excess = vector::BroadcastOp::create(builder, loc, zeros.getType(), excess);
-    Value scale =
-        arith::BitcastOp::create(builder, loc, builder.getF32Type(),
-                                 readWord(column, chunk, kDigitWords - 1));
-    scale = kernel.broadcast(scale);
+    Value excess = broadcastWord(column, chunk, lastWord - 1);
+    Value scale = vectors.bitcast(broadcastWord(column, chunk, lastWord),
+                                  kernel.getVectorType());
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
       int64_t place = c * vectorsPerPart + v;
       Value exact =
@@ -156,50 +164,36 @@ SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
 
 /// Sums over the chunk of biased elements times integers of the columns, for
 /// each column and vector of rows.
-SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
-                                             Value firstColumn, int64_t columns,
-                                             Value chunk) {
-  int64_t count = columns * vectorsPerPart * kDigitPlaces;
-  auto bytesType = vectors.type(kBytesPerRun * lanes, 8);
-  // Two products of bytes fit 16 bits, and so do the sums of four of them.
-  constexpr int64_t kRunsPerFlush = 2;
-  auto pairsType = vectors.type(2 * lanes, 16);
+SmallVector<Value> DigitsKernel::sumProducts(int64_t part, Value firstColumn,
+                                             int64_t columns, Value chunk,
+                                             Value number) {
+  int64_t count = columns * vectorsPerPart * places;
+  auto bytesType = vectors.type(4 * lanes, 8);
+  // Two products of bytes fit 16 bits, and so do the sums of some of them.
   Value none = isQuads ? zeros
                        : arith::ConstantOp::create(
-                             builder, loc, builder.getZeroAttr(pairsType));
+                             builder, loc,
+                             builder.getZeroAttr(vectors.type(2 * lanes, 16)));
   SmallVector<Value> totals(count, zeros), sums(count, none);
-  int64_t bytesPerRun = kRowsPerGroup * kBytesPerRun;
-  Value firstByte = kernel.mul(chunk, kRunsPerChunk * bytesPerRun);
-
-  for (int64_t run = 0; run < kRunsPerChunk; ++run) {
-    SmallVector<std::pair<Value, Value>> elements; // of both halves of a run
-    for (int64_t v = 0; v < vectorsPerPart; ++v) {
-      int64_t offset = run * bytesPerRun +
-                       (part * vectorsPerPart + v) * lanes * kBytesPerRun;
-      Value codes = vector::LoadOp::create(
-          builder, loc, bytesType, op.getPayload(),
-          ValueRange{group, kernel.add(firstByte, offset)});
-      Value low = LookupBytesOp::create(builder, loc, table, codes);
-      Value high =
-          LookupBytesOp::create(builder, loc, table, vectors.shr(codes, 4));
-      elements.push_back({low, high});
-    }
+  SmallVector<SmallVector<Value>> elements(vectorsPerPart); // of a run
+  for (int64_t word = 0; word < kWordsPerChunk; ++word) {
+    int64_t run = word / rows.getWordsPerRun(),
+            wordOfRun = word % rows.getWordsPerRun();
+    if (wordOfRun == 0)
+      for (int64_t v = 0; v < vectorsPerPart; ++v)
+        elements[v] = rows.read(number, run, part * vectorsPerPart + v);
     for (int64_t c = 0; c < columns; ++c)
-      for (int64_t place = 0; place < kDigitPlaces; ++place)
-        for (int64_t half = 0; half < 2; ++half) {
-          int64_t word = place * kChunk / 4 + 2 * run + half;
-          Value digits = readWord(kernel.add(firstColumn, c), chunk, word);
-          digits = vector::BroadcastOp::create(builder, loc, zeros.getType(),
-                                               digits);
-          digits = vectors.bitcast(digits, bytesType);
-          for (int64_t v = 0; v < vectorsPerPart; ++v) {
-            Value &sum = sums[(c * vectorsPerPart + v) * kDigitPlaces + place];
-            sum = DotBytesOp::create(
-                builder, loc, half ? elements[v].second : elements[v].first,
-                digits, sum);
-          }
+      for (int64_t place = 0; place < places; ++place) {
+        Value bytes = broadcastWord(kernel.add(firstColumn, c), chunk,
+                                    place * kWordsPerChunk + word);
+        bytes = vectors.bitcast(bytes, bytesType);
+        for (int64_t v = 0; v < vectorsPerPart; ++v) {
+          Value &sum = sums[(c * vectorsPerPart + v) * places + place];
+          sum = DotBytesOp::create(builder, loc, elements[v][wordOfRun], bytes,
+                                   sum);
         }
-    if (isQuads || (run + 1) % kRunsPerFlush != 0)
+      }
+    if (isQuads || (word + 1) % wordsPerFlush != 0)
       continue;
     for (int64_t i = 0; i < count; ++i) {
       Value wide = SumPairsOp::create(builder, loc, zeros.getType(), sums[i]);
@@ -213,9 +207,9 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
     totals = sums;
 
   SmallVector<Value> result;
-  for (int64_t i = 0; i < count; i += kDigitPlaces) {
+  for (int64_t i = 0; i < count; i += places) {
     Value sum = totals[i];
-    for (int64_t place = 1; place < kDigitPlaces; ++place)
+    for (int64_t place = 1; place < places; ++place)
       sum = arith::AddIOp::create(
           builder, loc, sum,
           vectors.shl(totals[i + place], place * kDigitBits));
@@ -224,35 +218,28 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
   return result;
 }
 
-/// The scales of the rows of vector `vector` of a group for `chunk`.
-Value DigitsKernel::readScales(Value group, Value chunk, int64_t vector) {
-  int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
-  Value first =
-      kernel.mul(kernel.divFloor(chunk, chunksPerBlock), kRowsPerGroup);
-  Value bytes = vector::LoadOp::create(
-      builder, loc, vectors.type(lanes, 8), op.getScales(),
-      ValueRange{group, kernel.add(first, vector * lanes)});
-  return kernel.decodeE8M0(bytes);
-}
-
 /// One of the words of a chunk of a column, see `mx.tile_digits`.
 Value DigitsKernel::readWord(Value column, Value chunk, int64_t word) {
   return memref::LoadOp::create(builder, loc, op.getPacked(),
                                 ValueRange{column, chunk, kernel.index(word)});
 }
 
-/// Adds half of `sums`, whose elements were doubled, to the rows that exist.
+Value DigitsKernel::broadcastWord(Value column, Value chunk, int64_t word) {
+  return vector::BroadcastOp::create(builder, loc, zeros.getType(),
+                                     readWord(column, chunk, word));
+}
+
+/// Adds `sums` to the rows that exist.
 void DigitsKernel::addToAccumulator(Value group, int64_t part, Value column,
                                     ValueRange sums) {
   for (auto [v, sum] : llvm::enumerate(sums))
-    kernel.store(kernel.mulVector(sum, kernel.splat(0.5f)), results,
-                 {kernel.index(v * lanes)});
-  int64_t rows = strategy.getRows();
+    kernel.store(sum, results, {kernel.index(v * lanes)});
+  int64_t count = strategy.getRows();
   Value numRows = kernel.dim(op.getAccumulator(), op.getTransposed() ? 1 : 0);
   Value first =
-      kernel.add(kernel.mul(group, kRowsPerGroup), kernel.index(part * rows));
+      kernel.add(kernel.mul(group, kRowsPerGroup), kernel.index(part * count));
   // What fills up the last group is thrown away.
-  Value end = kernel.minimum(kernel.add(first, rows), numRows);
+  Value end = kernel.minimum(kernel.add(first, count), numRows);
   kernel.loop(first, end, 1, [&](Value row) {
     Value lane = arith::SubIOp::create(builder, loc, row, first);
     Value added = memref::LoadOp::create(builder, loc, results, lane);
@@ -274,9 +261,10 @@ void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {
 // tile_digits
 //===----------------------------------------------------------------------===//
 
-/// Writes the words of the 32 floats `x` at `indices` of `destination`.
-static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
+/// Writes the words of the 32 floats `x` of chunk `chunk` of a column.
+static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
                        Value column, Value chunk) {
+  Value destination = op.getDestination();
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   VectorBuilder b(builder, loc);
@@ -296,10 +284,11 @@ static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
   Value isZero = compare(arith::CmpIPredicate::eq, largest, 0);
   field = arith::SelectOp::create(builder, loc, isZero,
                                   constant(numerics::kScaleBias), field);
-  // Both 2^(20 - e) and 2^(e - 20) are normal for these.
-  constexpr int64_t kPlaces = 20, kLowest = kPlaces + 1, kHighest = 254;
+  // Both 2^(20 - e) and 2^(e - 20 + exponent) are normal for these.
+  constexpr int64_t kPlaces = 20, kHighest = 254;
+  int64_t exponent = op.getExponent(), lowest = kPlaces + 1 - exponent;
   Value isGood = arith::AndIOp::create(
-      builder, loc, compare(arith::CmpIPredicate::uge, field, kLowest),
+      builder, loc, compare(arith::CmpIPredicate::uge, field, lowest),
       compare(arith::CmpIPredicate::ule, field, kHighest));
 
   auto toFloat = [&](Value exponentField) -> Value {
@@ -338,10 +327,12 @@ static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
         builder, loc, b.bitcast(digits, b.type(wordsPerPlace, 32)), destination,
         ValueRange{column, chunk, kernel.index(place * wordsPerPlace)});
   }
-  store(vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                    integers),
+  Value sum = vector::ReductionOp::create(
+      builder, loc, vector::CombiningKind::ADD, integers);
+  store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
         kDigitWords - 2);
-  Value down = arith::SubIOp::create(builder, loc, field, constant(kPlaces));
+  Value down = arith::SubIOp::create(builder, loc, field,
+                                     constant(kPlaces - exponent));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));
   store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
         kDigitWords - 1);
@@ -358,7 +349,7 @@ void mx::buildSplitKernel(OpBuilder &builder, TileDigitsOp op) {
   kernel.loop(kernel.index(0), numColumns, 1, [&](Value column) {
     kernel.loop(kernel.index(0), numChunks, 1, [&](Value chunk) {
       Value x = kernel.load(source, {column, kernel.mul(chunk, kChunk)});
-      splitChunk(kernel, x, op.getDestination(), column, chunk);
+      splitChunk(kernel, op, x, column, chunk);
     });
   });
 }
