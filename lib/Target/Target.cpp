@@ -278,13 +278,21 @@ mx::chooseIntegersStrategy(MLIRContext *context, const Target &target,
       !target.has(InstructionSet::AVX2) ||
       (target.has(InstructionSet::AMX) && numColumns != 1))
     return std::nullopt;
-  bool fitsPairs = countPairsThatFit(rows, right->largest) > 0;
-  Kernel kernel = target.has(InstructionSet::AVX512VNNI) || !fitsPairs
-                      ? Kernel::Quads
-                      : Kernel::Pairs;
+  bool isSingle = numColumns == 1;
+  bool hasQuads = target.has(InstructionSet::AVX512VNNI);
+  // Bytes whose products must be widened one by one multiply no faster than
+  // floats; they only save the decoding, which many columns share.
+  int64_t fitting = countPairsThatFit(rows, right->largest);
+  if (!hasQuads && fitting < 2 && !isSingle)
+    return std::nullopt;
+  // Codes of 6 bits are unpacked first, which a few columns must share.
+  constexpr int64_t kFewColumns = 4;
+  if (numerics::getInfo(rows).bits == 6 && !ShapedType::isDynamic(numColumns) &&
+      numColumns < kFewColumns)
+    return std::nullopt;
+  Kernel kernel = hasQuads || fitting == 0 ? Kernel::Quads : Kernel::Pairs;
   // A single column shares its words among all rows of a group. More columns
   // fill registers with sums in integers and in f32.
-  bool isSingle = numColumns == 1;
   int64_t atOnce = target.has(InstructionSet::AVX512) ? 8 : 4;
   if (!ShapedType::isDynamic(numColumns))
     atOnce = std::clamp<int64_t>(numColumns, 1, atOnce);

@@ -50,9 +50,7 @@ public:
     return operands;
   }
   HostValue operator()(const Operands &operands) const {
-    return std::move(
-        function({operands.values[0], operands.values[1], operands.values[6]})
-            .front());
+    return std::move(function(operands.values).front());
   }
 
 private:
@@ -67,7 +65,9 @@ private:
     };
     return "!a = " + withShape(a, left) + "\n!b = " + withShape(b, right) +
            "\n!c = tensor<" + result +
-           "xf32>\nfunc.func @main(%a: !a, %b: !b, %c: !c) -> !c {\n"
+           "xf32>\n!any = tensor<?x?xf32>\n"
+           "func.func @main(%a: !a, %b: !b, %x: !any, %y: !any, %d: !any, "
+           "%e: !any, %c: !c) -> !c {\n"
            "  %0 = mx.block_matmul %a, %b, %c : !a, !b, !c -> !c\n"
            "  return %0 : !c\n}\n";
   }

@@ -40,15 +40,31 @@ func.func @vector(%w: !w, %x: !mx.tensor<64xf4E2M1FN, block_size = 32, scale_typ
   return %0 : tensor<96xf32>
 }
 
-// The operand with more rows fills lanes. Products of MXINT8 with itself do not
-// fit 16 bits.
+// The operand with more rows fills lanes.
 // CHECK-LABEL: func.func @right
-// CHECK: mx.tile_integers {{.*}} {bias = 128 : i64, exponent = -6 : i64, {{.*}}} : (tensor<3x64xi8>
-// CHECK: mx.tile_matmul {{.*}}, transposed,
-// AVX2: #mx.strategy<quads, lanes = 8, rows = 8, columns = 3, depth = 2048>
-func.func @right(%x: !mx.tensor<3x64xi8, block_size = 32, scale_type = f8E8M0FNU>, %w: !x, %c: tensor<3x9xf32>) -> tensor<3x9xf32> {
-  %0 = mx.block_matmul %x, %w, %c : !mx.tensor<3x64xi8, block_size = 32, scale_type = f8E8M0FNU>, !x, tensor<3x9xf32> -> tensor<3x9xf32>
+// CHECK: mx.tile_integers {{.*}} {bias = 128 : i64, exponent = -6 : i64, {{.*}}} : (tensor<3x32xi8>
+// CHECK: mx.tile_matmul {{.*}} {largest = 12 : i64, {{.*}}, transposed,
+// AVX2: #mx.strategy<pairs, lanes = 8, rows = 8, columns = 3, depth = 2048>
+!right = !mx.tensor<3x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @right(%x: !right, %w: !x, %c: tensor<3x9xf32>) -> tensor<3x9xf32> {
+  %0 = mx.block_matmul %x, %w, %c : !right, !x, tensor<3x9xf32> -> tensor<3x9xf32>
   return %0 : tensor<3x9xf32>
+}
+
+// Two products of MXINT8 do not fit 16 bits: only for one column is that not
+// slower than with floats, unless there are products of four.
+// CHECK-LABEL: func.func @int8
+// AVX2: #mx.strategy<quads, lanes = 8, rows = 16, columns = 1, depth = 2048>
+// AVX2: #mx.strategy<panel
+// VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 8, depth = 2048>
+func.func @int8(%w: !mx.tensor<96x64xi8, block_size = 32, scale_type = f8E8M0FNU>,
+    %v: !mx.tensor<64xi8, block_size = 32, scale_type = f8E8M0FNU>, %x: !x, %c: tensor<96xf32>, %d: tensor<96x9xf32>)
+    -> (tensor<96xf32>, tensor<96x9xf32>) {
+  %0 = mx.block_matmul %w, %v, %c : !mx.tensor<96x64xi8, block_size = 32, scale_type = f8E8M0FNU>,
+      !mx.tensor<64xi8, block_size = 32, scale_type = f8E8M0FNU>, tensor<96xf32> -> tensor<96xf32>
+  %1 = mx.block_matmul %w, %x, %d : !mx.tensor<96x64xi8, block_size = 32, scale_type = f8E8M0FNU>, !x,
+      tensor<96x9xf32> -> tensor<96x9xf32>
+  return %0, %1 : tensor<96xf32>, tensor<96x9xf32>
 }
 
 // Packed rows are lanes as they are.
