@@ -266,6 +266,8 @@ static Parts getPackedRows(OpBuilder &builder, OpOperand &weight,
   auto unpack = UnpackRowsOp::create(builder, loc, weight.get().getType(),
                                      packed[0], packed[1]);
   weight.set(unpack);
+  if (constant->use_empty())
+    constant.erase();
   return {packed[0], packed[1]};
 }
 

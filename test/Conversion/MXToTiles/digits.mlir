@@ -42,10 +42,11 @@ func.func @right(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<3x64xbf16
 
 // A constant is packed at compile time, and nothing else is left of it.
 // CHECK-LABEL: func.func @constant
-// CHECK-NOT: mx.constant
 // CHECK: arith.constant dense<34> : tensor<1x256xi8>
 // CHECK-NOT: mx.constant
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<pairs
+// CHECK-NOT: mx.constant
+// CHECK-LABEL: func.func @floats
 func.func @constant(%x: tensor<32xf32>, %c: tensor<16xf32>) -> tensor<16xf32> {
   %w = mx.constant payload(dense<34> : tensor<16x16xi8>) scales(dense<127> : tensor<16x1xi8>)
       : !mx.tensor<16x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
@@ -55,7 +56,6 @@ func.func @constant(%x: tensor<32xf32>, %c: tensor<16xf32>) -> tensor<16xf32> {
 }
 
 // More accuracy, many columns, a weight that is not packed: kernels of floats.
-// CHECK-LABEL: func.func @floats
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot

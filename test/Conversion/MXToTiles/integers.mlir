@@ -18,7 +18,7 @@
 // CHECK: scf.if
 // CHECK: %[[X:.*]] = mx.tile_integers %{{.*}}, %{{.*}}, %{{.*}} order [1, 2, 0, 3, 4] {bias = 12 : i64, exponent = -1 : i64, {{.*}}} : (tensor<9x64xi8>, tensor<9x2xi8>, tensor<9x2x10xi32>)
 // CHECK: scf.forall (%{{.*}}) = (0) to (96) step (64)
-// CHECK: mx.tile_matmul %{{.*}}, %{{.*}}, %[[X]], %{{.*}} {largest = 128 : i64, strategy = #mx.strategy<pairs
+// CHECK: mx.tile_matmul %{{.*}}, %{{.*}}, %[[X]], %{{.*}} {strategy = #mx.strategy<pairs
 // CHECK: else
 // CHECK: mx.block_matmul
 // AVX2: #mx.strategy<pairs, lanes = 8, rows = 8, columns = 4, depth = 2048, order = [1, 2, 0, 3, 4]>
