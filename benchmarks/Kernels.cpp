@@ -263,9 +263,9 @@ compileMatmul(mlir::MLIRContext &context, const Problem &problem,
         makeTensor(context, {problem.depth, problem.columns}, problem.x));
   mlir::Type columns = inputs.back().type;
   inputs.push_back(makeTensor(context, {problem.rows, problem.columns}, {}));
-  return Compiled::create(
-      context, makeMatmul(problem, weight.value.type, columns, spec),
-      std::move(inputs), copies);
+  return Compiled::create(context,
+                          makeMatmul(problem, weight.value.type, columns, spec),
+                          std::move(inputs), copies);
 }
 
 /// The case that runs `program`.
@@ -296,11 +296,11 @@ llvm::Expected<Case> makeKernelCase(mlir::MLIRContext &context,
     // What is told is the error beside floats, what must be small is another.
     HostValue columns = quantizeColumns(context, problem, *spec.columns);
     constexpr double tooLarge = 1e-5;
-    double own = getError(
-        problem, weight, result, false,
-        numerics::referenceDequantize(
-            *spec.columns, 32, columns.parts[0].data(), columns.parts[1].data(),
-            {problem.depth, problem.columns}, 0));
+    double own = getError(problem, weight, result, false,
+                          numerics::referenceDequantize(
+                              *spec.columns, 32, columns.parts[0].data(),
+                              columns.parts[1].data(),
+                              {problem.depth, problem.columns}, 0));
     if (!(own <= tooLarge))
       error = std::numeric_limits<double>::infinity();
   }

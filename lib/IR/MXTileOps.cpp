@@ -140,8 +140,8 @@ static LogicalResult verifyIntegers(Operation *op, MXTensorType type) {
                                 "times a power of two, got "
                              << type.getElementType();
   if (!type.hasPowerOfTwoScales())
-    return op->emitOpError() << "expected a scale type of f8E8M0FNU, got "
-                             << type.getScaleType();
+    return op->emitOpError()
+           << "expected a scale type of f8E8M0FNU, got " << type.getScaleType();
   return success();
 }
 

@@ -91,14 +91,14 @@ TEST_P(IntegersMatmul, M1_M5_Exact) {
       Product product(a, b, transposed, columns, c.pipeline);
       for (int64_t rows : {0, 1, 31, 32, 33, 96})
         for (int64_t k : {0, 32, 96}) {
-          Operands operands = product.makeOperands(rows, k, generator,
-                                                   {126, 127, 128}, zero);
+          Operands operands =
+              product.makeOperands(rows, k, generator, {126, 127, 128}, zero);
           // The largest products there are, in some rows and columns.
-          for (HostValue &value : {std::ref(operands.values[0]),
-                                   std::ref(operands.values[1])}) {
+          for (HostValue &value :
+               {std::ref(operands.values[0]), std::ref(operands.values[1])}) {
             auto type = mlir::cast<MXTensorType>(value.type);
-            uint8_t lowest = type.getFormat() == numerics::Format::I8 ? 0x80
-                                                                      : 0xFF;
+            uint8_t lowest =
+                type.getFormat() == numerics::Format::I8 ? 0x80 : 0xFF;
             Array &payload = value.parts[0];
             if (payload.numBytes() != 0)
               std::fill_n(payload.data(),

@@ -1,4 +1,5 @@
-//===- Digits.cpp - block_matmul in bytes to tiles --------------------------===//
+//===- Digits.cpp - block_matmul in bytes to tiles
+//--------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -353,9 +354,9 @@ bool mx::tileIntegersMatmul(BlockMatmulOp op, const Target &target,
   Parts columnParts = getParts(builder, loc, columns);
   // Exponents of two scales add before they are applied (rule M3). Where that
   // matters, the reference lowering does it.
-  Value isModest = arith::AndIOp::create(
-      builder, loc, areModest(builder, loc, rows.scales),
-      areModest(builder, loc, columnParts.scales));
+  Value isModest =
+      arith::AndIOp::create(builder, loc, areModest(builder, loc, rows.scales),
+                            areModest(builder, loc, columnParts.scales));
   replaceGuarded(op, isModest, [&](OpBuilder &b) {
     BytesMatmul matmul(b, op, transposed, rows, grouped, strategy);
     return matmul.build(matmul.convertColumns(columnParts));

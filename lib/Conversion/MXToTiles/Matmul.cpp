@@ -487,9 +487,9 @@ Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
           return arith::ConstantOp::create(
               b, l, b.getIntegerAttr(b.getI8Type(), APInt(8, value)));
         };
-        Value isNaN = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
-                                            scale,
-                                            constant(numerics::kScaleNaN));
+        Value isNaN =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, scale,
+                                  constant(numerics::kScaleNaN));
         // What is below the lowest wraps around to the top.
         Value place = arith::SubIOp::create(b, l, scale, constant(kLowest));
         place = arith::SelectOp::create(b, l, isNaN, constant(0), place);
@@ -541,8 +541,7 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   auto isModestOperand = [&](Value operand) {
     return areModest(builder, loc, getParts(builder, loc, operand).scales);
   };
-  Value isModest = arith::AndIOp::create(builder, loc,
-                                         isModestOperand(op.getLhs()),
-                                         isModestOperand(op.getRhs()));
+  Value isModest = arith::AndIOp::create(
+      builder, loc, isModestOperand(op.getLhs()), isModestOperand(op.getRhs()));
   replaceGuarded(op, isModest, build);
 }

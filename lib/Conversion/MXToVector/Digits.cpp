@@ -9,8 +9,8 @@
 // Elements that are small integers become unsigned bytes by adding the largest
 // magnitude of the format. Processors multiply those with the signed bytes of a
 // column, its digits or its elements, four or two at a time; what was added,
-// times the sum of the column, is taken off again. All sums of a chunk are exact
-// in integers.
+// times the sum of the column, is taken off again. All sums of a chunk are
+// exact in integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,9 +79,9 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
   // Every word adds a pair to a lane of 16 bits.
   auto fitting = static_cast<uint64_t>(countPairsThatFit(
       op.getValueType().getFormat(), static_cast<int64_t>(op.getLargest())));
-  wordsPerFlush =
-      std::min<int64_t>(kWordsPerChunk, std::max<int64_t>(
-          1, static_cast<int64_t>(llvm::bit_floor(fitting))));
+  wordsPerFlush = std::min<int64_t>(
+      kWordsPerChunk,
+      std::max<int64_t>(1, static_cast<int64_t>(llvm::bit_floor(fitting))));
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
   results = kernel.allocate({strategy.getRows()});
@@ -327,12 +327,12 @@ static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
         builder, loc, b.bitcast(digits, b.type(wordsPerPlace, 32)), destination,
         ValueRange{column, chunk, kernel.index(place * wordsPerPlace)});
   }
-  Value sum = vector::ReductionOp::create(
-      builder, loc, vector::CombiningKind::ADD, integers);
+  Value sum = vector::ReductionOp::create(builder, loc,
+                                          vector::CombiningKind::ADD, integers);
   store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
         kDigitWords - 2);
-  Value down = arith::SubIOp::create(builder, loc, field,
-                                     constant(kPlaces - exponent));
+  Value down =
+      arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));
   store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
         kDigitWords - 1);

@@ -37,9 +37,9 @@ Value mx::decodeIntegers(VectorBuilder &b, numerics::Format format,
     found.push_back(LookupBytesOp::create(b.builder, b.loc, table, codes));
   }
   for (int64_t bit = kEntries; found.size() > 1; bit *= 2) {
-    Value isOne = arith::CmpIOp::create(
-        b.builder, b.loc, arith::CmpIPredicate::ne, b.bitAnd(codes, bit),
-        b.splat(codes, 0));
+    Value isOne =
+        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ne,
+                              b.bitAnd(codes, bit), b.splat(codes, 0));
     SmallVector<Value> next;
     for (size_t i = 0; i < found.size(); i += 2)
       next.push_back(arith::SelectOp::create(b.builder, b.loc, isOne,
@@ -62,9 +62,9 @@ void mx::buildIntegersKernel(OpBuilder &builder, TileIntegersOp op) {
     mask.push_back(getElementAt(op.getOrder(), i));
   Value unit = arith::ConstantOp::create(
       builder, loc,
-      builder.getF32FloatAttr(std::ldexp(
-          1.0f, static_cast<int>(op.getExponent()) -
-                    numerics::getIntegerForm(format)->exponent)));
+      builder.getF32FloatAttr(
+          std::ldexp(1.0f, static_cast<int>(op.getExponent()) -
+                               numerics::getIntegerForm(format)->exponent)));
   Value bias = arith::ConstantOp::create(
       builder, loc,
       builder.getI32IntegerAttr(static_cast<int32_t>(op.getBias())));
@@ -74,9 +74,8 @@ void mx::buildIntegersKernel(OpBuilder &builder, TileIntegersOp op) {
   kernel.loop(kernel.index(0), numColumns, 1, [&](Value column) {
     kernel.loop(kernel.index(0), numChunks, 1, [&](Value chunk) {
       auto store = [&](Value value, int64_t word) {
-        memref::StoreOp::create(
-            builder, loc, value, op.getDestination(),
-            ValueRange{column, chunk, kernel.index(word)});
+        memref::StoreOp::create(builder, loc, value, op.getDestination(),
+                                ValueRange{column, chunk, kernel.index(word)});
       };
       Value codes = vector::LoadOp::create(
           builder, loc, b.type(chunkBytes, 8), op.getPayload(),
@@ -88,8 +87,8 @@ void mx::buildIntegersKernel(OpBuilder &builder, TileIntegersOp op) {
           op.getDestination(), ValueRange{column, chunk, kernel.index(0)});
       Value wide =
           arith::ExtSIOp::create(builder, loc, b.type(kChunk, 32), integers);
-      Value sum = vector::ReductionOp::create(
-          builder, loc, vector::CombiningKind::ADD, wide);
+      Value sum = vector::ReductionOp::create(builder, loc,
+                                              vector::CombiningKind::ADD, wide);
       store(arith::MulIOp::create(builder, loc, sum, bias), words);
       Value block = kernel.divFloor(chunk, type.getBlockSize() / kChunk);
       Value scale = kernel.decodeE8M0(memref::LoadOp::create(

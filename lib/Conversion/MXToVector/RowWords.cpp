@@ -98,42 +98,42 @@ void RowWords::interleaveCodes(Value firstChunk, Value numChunks) {
   int64_t chunkBytes = numerics::packedBytes(type.getFormat(), kChunk);
   int64_t pieces = (hasNibbles ? chunkBytes : kChunk) / kPieceBytes;
   auto pieceType = b.type(kPieceBytes, 8);
-  kernel.loop(kernel.index(0), kernel.index(kRowsPerGroup), kRows,
-              [&](Value lane) {
-    SmallVector<Value> rows;
-    for (int64_t r = 0; r < kRows; ++r)
-      rows.push_back(getRow(kernel.add(lane, r)));
-    kernel.loop(kernel.index(0), numChunks, 1, [&](Value number) {
-      Value first = kernel.mul(kernel.add(firstChunk, number), chunkBytes);
-      SmallVector<SmallVector<Value>> byPiece(pieces);
-      for (Value row : rows) {
-        Value codes = vector::LoadOp::create(
-            builder, loc, b.type(chunkBytes, 8), op.getPayload(),
-            ValueRange{row, first});
-        if (!hasNibbles) {
-          codes = decodeIntegers(b, type.getFormat(), codes);
-          codes = arith::AddIOp::create(builder, loc, codes,
-                                        b.splat(codes, bias));
-        }
-        for (auto [i, piece] : llvm::enumerate(byPiece)) {
-          Value bytes = vector::ExtractStridedSliceOp::create(
-              builder, loc, codes,
-              ArrayRef<int64_t>{static_cast<int64_t>(i) * kPieceBytes},
-              ArrayRef<int64_t>{kPieceBytes}, ArrayRef<int64_t>{1});
-          piece.push_back(b.bitcast(bytes, b.type(kRows, 32)));
-        }
-      }
-      for (auto [i, piece] : llvm::enumerate(byPiece))
-        for (auto [j, words] : llvm::enumerate(transpose(b, piece))) {
-          Value word = kernel.add(kernel.mul(number, pieces * kRows),
-                                  i * kRows + j);
-          Value place = kernel.add(kernel.mul(word, kRowsPerGroup), lane);
-          vector::StoreOp::create(
-              builder, loc, b.bitcast(words, pieceType), payload,
-              ValueRange{line, kernel.mul(place, kWordBytes)});
-        }
-    });
-  });
+  kernel.loop(
+      kernel.index(0), kernel.index(kRowsPerGroup), kRows, [&](Value lane) {
+        SmallVector<Value> rows;
+        for (int64_t r = 0; r < kRows; ++r)
+          rows.push_back(getRow(kernel.add(lane, r)));
+        kernel.loop(kernel.index(0), numChunks, 1, [&](Value number) {
+          Value first = kernel.mul(kernel.add(firstChunk, number), chunkBytes);
+          SmallVector<SmallVector<Value>> byPiece(pieces);
+          for (Value row : rows) {
+            Value codes =
+                vector::LoadOp::create(builder, loc, b.type(chunkBytes, 8),
+                                       op.getPayload(), ValueRange{row, first});
+            if (!hasNibbles) {
+              codes = decodeIntegers(b, type.getFormat(), codes);
+              codes = arith::AddIOp::create(builder, loc, codes,
+                                            b.splat(codes, bias));
+            }
+            for (auto [i, piece] : llvm::enumerate(byPiece)) {
+              Value bytes = vector::ExtractStridedSliceOp::create(
+                  builder, loc, codes,
+                  ArrayRef<int64_t>{static_cast<int64_t>(i) * kPieceBytes},
+                  ArrayRef<int64_t>{kPieceBytes}, ArrayRef<int64_t>{1});
+              piece.push_back(b.bitcast(bytes, b.type(kRows, 32)));
+            }
+          }
+          for (auto [i, piece] : llvm::enumerate(byPiece))
+            for (auto [j, words] : llvm::enumerate(transpose(b, piece))) {
+              Value word =
+                  kernel.add(kernel.mul(number, pieces * kRows), i * kRows + j);
+              Value place = kernel.add(kernel.mul(word, kRowsPerGroup), lane);
+              vector::StoreOp::create(
+                  builder, loc, b.bitcast(words, pieceType), payload,
+                  ValueRange{line, kernel.mul(place, kWordBytes)});
+            }
+        });
+      });
 }
 
 /// Writes the scales of a group, one for each chunk.
@@ -154,21 +154,20 @@ void RowWords::interleaveScales(Value firstChunk, Value numChunks) {
       for (auto [i, bytes] : llvm::enumerate(transpose(b, rows)))
         vector::StoreOp::create(
             builder, loc, bytes, scales,
-            ValueRange{line, kernel.mul(kernel.add(number, i),
-                                        kRowsPerGroup)});
+            ValueRange{line, kernel.mul(kernel.add(number, i), kRowsPerGroup)});
     });
   }
   kernel.loop(whole, numChunks, 1, [&](Value number) {
     Value block =
         kernel.divFloor(kernel.add(firstChunk, number), chunksPerBlock);
-    kernel.loop(kernel.index(0), kernel.index(kRowsPerGroup), 1,
-                [&](Value lane) {
-      Value scale = memref::LoadOp::create(builder, loc, op.getScales(),
-                                           ValueRange{getRow(lane), block});
-      Value place = kernel.add(kernel.mul(number, kRowsPerGroup), lane);
-      memref::StoreOp::create(builder, loc, scale, scales,
-                              ValueRange{line, place});
-    });
+    kernel.loop(
+        kernel.index(0), kernel.index(kRowsPerGroup), 1, [&](Value lane) {
+          Value scale = memref::LoadOp::create(builder, loc, op.getScales(),
+                                               ValueRange{getRow(lane), block});
+          Value place = kernel.add(kernel.mul(number, kRowsPerGroup), lane);
+          memref::StoreOp::create(builder, loc, scale, scales,
+                                  ValueRange{line, place});
+        });
   });
 }
 

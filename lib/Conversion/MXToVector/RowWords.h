@@ -57,9 +57,9 @@ private:
   MXTensorType type;
   int64_t lanes;
   bool isGrouped;
-  bool hasNibbles;         // a byte has two elements, for two words
-  int64_t bias;            // makes elements unsigned
-  mlir::Value payload, scales; // [line, ..] of what is read
+  bool hasNibbles;                // a byte has two elements, for two words
+  int64_t bias;                   // makes elements unsigned
+  mlir::Value payload, scales;    // [line, ..] of what is read
   mlir::Value group, line, start; // start: the chunk that has number 0
 };
 

@@ -66,14 +66,13 @@ struct LookupBytes : BytePattern<LookupBytesOp> {
     SmallVector<int8_t> entries;
     while (static_cast<int64_t>(entries.size()) < bytes)
       llvm::append_range(entries, op.getTable());
-    rewriter.replaceOp(
-        op,
-        callIntrinsic(
-            rewriter, op.getLoc(),
-            bytes == kHalf ? "llvm.x86.avx2.pshuf.b"
-                           : "llvm.x86.avx512.pshuf.b.512",
-            op.getType(),
-            {b.constant<int8_t>(entries), b.bitAnd(op.getIndices(), 0x0F)}));
+    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
+                                         bytes == kHalf
+                                             ? "llvm.x86.avx2.pshuf.b"
+                                             : "llvm.x86.avx512.pshuf.b.512",
+                                         op.getType(),
+                                         {b.constant<int8_t>(entries),
+                                          b.bitAnd(op.getIndices(), 0x0F)}));
     return success();
   }
 };
