@@ -46,12 +46,13 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
         decode(payload, scales)[m, k] * packed[n / columns, p(k), n mod columns]
     ```
 
-    `p` is the order of `strategy`; for a `dot` kernel a panel is one column.
-    For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of floats
-    (with three parts), or `mx.tile_integers` of a block-scaled value (one); with
-    `grouped`, payload and scales are as `mx.pack_rows` gives them. No byte of the
-    columns is larger than `largest` in magnitude. For `amx`,
-    `packed` holds pairs of bf16 along K, see `convert-mx-to-tiles`.
+    `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
+    column. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
+    floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
+    For `groups`, and for those with `grouped`, payload and scales are as
+    `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
+    magnitude. For `amx`, `packed` holds pairs of bf16 along K, see
+    `convert-mx-to-tiles`.
 
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
@@ -60,7 +61,7 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator, or of groups of 16 rows with `grouped`;
+       accumulator, or of groups of 16 rows for `groups` and with `grouped`;
     2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
        (columns, K / 32, 8 parts + 2) of i32 for `pairs` and `quads`, or (panels,
        parts and K / 2, 16) of i32 for `amx`;

@@ -518,7 +518,7 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
     return;
   }
   if (lhs && rhs ? tileIntegersMatmul(op, target, explain)
-                 : tileDigitsMatmul(op, transposed, target, explain))
+                 : tileGroupsMatmul(op, transposed, target, explain))
     return;
   OpBuilder builder(op);
   Location loc = op.getLoc();

@@ -14,16 +14,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowWords.h"
+#include "GroupKernel.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mx/Numerics/RowGroups.h"
 #include "mx/Target/Target.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
-using numerics::kRowsPerGroup;
 
 /// Bits of a digit; the last one of three takes what is left of 22.
 static constexpr int64_t kDigitBits = 7;
@@ -33,49 +31,33 @@ static constexpr int64_t kWordsPerChunk = kChunk / 4;
 
 namespace {
 
-/// The kernel of one tile of rows.
-class DigitsKernel {
+/// Exact sums of integers: a block at a time.
+class DigitsKernel : public GroupKernel {
 public:
   DigitsKernel(OpBuilder &builder, TileMatmulOp op);
-  void build();
 
 private:
-  void buildGroup(Value group, Value firstChunk, Value numChunks);
-  void buildColumns(Value group, int64_t part, int64_t columns,
-                    Value firstColumn, Value firstChunk, Value numChunks);
-  SmallVector<Value> addChunk(int64_t part, Value firstColumn, int64_t columns,
-                              Value chunk, Value number, ValueRange sums);
-  SmallVector<Value> sumProducts(int64_t part, Value firstColumn,
-                                 int64_t columns, Value chunk, Value number);
-  Value readWord(Value column, Value chunk, int64_t word);
+  SmallVector<Value> addChunk(Value part, Value firstColumn, int64_t columns,
+                              Value chunk, Value number,
+                              ValueRange sums) override;
+  SmallVector<Value> sumProducts(Value part, Value firstColumn, int64_t columns,
+                                 Value chunk, Value number);
   Value broadcastWord(Value column, Value chunk, int64_t word);
-  void addToAccumulator(Value group, int64_t part, Value column,
-                        ValueRange sums);
 
-  TileMatmulOp op;
-  StrategyAttr strategy;
-  OpBuilder &builder;
-  Location loc;
-  KernelBuilder kernel;
   VectorBuilder vectors;
-  RowWords rows;
   int64_t lanes;
-  int64_t vectorsPerPart; // a part is the rows of a group that are done at once
-  int64_t places;         // bytes for an element of a column
-  int64_t wordsPerFlush;  // whose products a lane of 16 bits can add up
+  int64_t places;        // bytes for an element of a column
+  int64_t wordsPerFlush; // whose products a lane of 16 bits can add up
   bool isQuads;
-  Value zeros;   // lanes x i32
-  Value results; // sums of a part, where rows can be counted
+  Value zeros; // lanes x i32
 };
 
 } // namespace
 
 DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
-    : op(op), strategy(op.getStrategy()), builder(builder), loc(op.getLoc()),
-      kernel(builder, loc, strategy.getLanes()), vectors(builder, loc),
-      rows(kernel, op), lanes(strategy.getLanes()),
-      vectorsPerPart(strategy.getRows() / lanes), places(strategy.getParts()),
-      isQuads(strategy.getKernel() == Kernel::Quads) {
+    : GroupKernel(builder, op), vectors(builder, loc),
+      lanes(op.getStrategy().getLanes()), places(op.getStrategy().getParts()),
+      isQuads(op.getStrategy().getKernel() == Kernel::Quads) {
   // Every word adds a pair to a lane of 16 bits.
   auto fitting = static_cast<uint64_t>(countPairsThatFit(
       op.getValueType().getFormat(), static_cast<int64_t>(op.getLargest())));
@@ -84,64 +66,16 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
       std::max<int64_t>(1, static_cast<int64_t>(llvm::bit_floor(fitting))));
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
-  results = kernel.allocate({strategy.getRows()});
 }
 
-void DigitsKernel::build() {
-  Value numChunks = kernel.dim(op.getPacked(), 1);
-  int64_t chunksAtOnce = strategy.getDepth() / kChunk;
-  kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
-    Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
-    kernel.loop(kernel.index(0), rows.getNumGroups(), 1, [&](Value group) {
-      rows.prepare(group, firstChunk, count);
-      buildGroup(group, firstChunk, count);
-    });
-  });
-}
-
-/// Adds the products of some chunks of a group and all columns.
-void DigitsKernel::buildGroup(Value group, Value firstChunk, Value numChunks) {
-  Value numColumns = kernel.dim(op.getPacked(), 0);
-  int64_t columns = strategy.getColumns();
-  Value wholeColumns = kernel.roundDown(numColumns, columns);
-  auto build = [&](int64_t part, Value lower, Value upper, int64_t atOnce) {
-    kernel.loop(lower, upper, atOnce, [&](Value column) {
-      buildColumns(group, part, atOnce, column, firstChunk, numChunks);
-    });
-  };
-  for (int64_t part = 0; part < kRowsPerGroup / strategy.getRows(); ++part) {
-    build(part, kernel.index(0), wholeColumns, columns);
-    if (columns > 1)
-      build(part, wholeColumns, numColumns, 1);
-  }
-}
-
-/// Adds the products of a part of a group and `columns` columns.
-void DigitsKernel::buildColumns(Value group, int64_t part, int64_t columns,
-                                Value firstColumn, Value firstChunk,
-                                Value numChunks) {
-  SmallVector<Value> sums(columns * vectorsPerPart, kernel.splat(-0.0f));
-  sums = kernel.loop(kernel.index(0), numChunks, 1, sums,
-                     [&](Value number, ValueRange carried) {
-                       return addChunk(part, firstColumn, columns,
-                                       kernel.add(firstChunk, number), number,
-                                       carried);
-                     });
-  for (int64_t c = 0; c < columns; ++c)
-    addToAccumulator(
-        group, part, kernel.add(firstColumn, c),
-        ValueRange(sums).slice(c * vectorsPerPart, vectorsPerPart));
-}
-
-/// `sums` plus the products of one chunk, number `number` of those at work.
-SmallVector<Value> DigitsKernel::addChunk(int64_t part, Value firstColumn,
+SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
                                           int64_t columns, Value chunk,
                                           Value number, ValueRange sums) {
   SmallVector<Value> products =
       sumProducts(part, firstColumn, columns, chunk, number);
   SmallVector<Value> rowScales;
   for (int64_t v = 0; v < vectorsPerPart; ++v)
-    rowScales.push_back(rows.readScales(number, part * vectorsPerPart + v));
+    rowScales.push_back(rows.readScales(number, part, v));
   int64_t lastWord = getDigitWords(places) - 1;
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
@@ -164,7 +98,7 @@ SmallVector<Value> DigitsKernel::addChunk(int64_t part, Value firstColumn,
 
 /// Sums over the chunk of biased elements times integers of the columns, for
 /// each column and vector of rows.
-SmallVector<Value> DigitsKernel::sumProducts(int64_t part, Value firstColumn,
+SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
                                              int64_t columns, Value chunk,
                                              Value number) {
   int64_t count = columns * vectorsPerPart * places;
@@ -181,7 +115,7 @@ SmallVector<Value> DigitsKernel::sumProducts(int64_t part, Value firstColumn,
             wordOfRun = word % rows.getWordsPerRun();
     if (wordOfRun == 0)
       for (int64_t v = 0; v < vectorsPerPart; ++v)
-        elements[v] = rows.read(number, run, part * vectorsPerPart + v);
+        elements[v] = rows.read(number, part, run, v);
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t place = 0; place < places; ++place) {
         Value bytes = broadcastWord(kernel.add(firstColumn, c), chunk,
@@ -218,39 +152,12 @@ SmallVector<Value> DigitsKernel::sumProducts(int64_t part, Value firstColumn,
   return result;
 }
 
-/// One of the words of a chunk of a column, see `mx.tile_digits`.
-Value DigitsKernel::readWord(Value column, Value chunk, int64_t word) {
-  return memref::LoadOp::create(builder, loc, op.getPacked(),
-                                ValueRange{column, chunk, kernel.index(word)});
-}
-
+/// One of the words of a chunk of a column, see `mx.tile_digits`, in each lane.
 Value DigitsKernel::broadcastWord(Value column, Value chunk, int64_t word) {
-  return vector::BroadcastOp::create(builder, loc, zeros.getType(),
-                                     readWord(column, chunk, word));
-}
-
-/// Adds `sums` to the rows that exist.
-void DigitsKernel::addToAccumulator(Value group, int64_t part, Value column,
-                                    ValueRange sums) {
-  for (auto [v, sum] : llvm::enumerate(sums))
-    kernel.store(sum, results, {kernel.index(v * lanes)});
-  int64_t count = strategy.getRows();
-  Value numRows = kernel.dim(op.getAccumulator(), op.getTransposed() ? 1 : 0);
-  Value first =
-      kernel.add(kernel.mul(group, kRowsPerGroup), kernel.index(part * count));
-  // What fills up the last group is thrown away.
-  Value end = kernel.minimum(kernel.add(first, count), numRows);
-  kernel.loop(first, end, 1, [&](Value row) {
-    Value lane = arith::SubIOp::create(builder, loc, row, first);
-    Value added = memref::LoadOp::create(builder, loc, results, lane);
-    SmallVector<Value> indices = {row, column};
-    if (op.getTransposed())
-      std::swap(indices[0], indices[1]);
-    Value old =
-        memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
-    Value sum = arith::AddFOp::create(builder, loc, old, added);
-    memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
-  });
+  Value value =
+      memref::LoadOp::create(builder, loc, op.getPacked(),
+                             ValueRange{column, chunk, kernel.index(word)});
+  return vector::BroadcastOp::create(builder, loc, zeros.getType(), value);
 }
 
 void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {

@@ -47,7 +47,8 @@ static SmallVector<Value> transpose(VectorBuilder &b,
 RowWords::RowWords(KernelBuilder &kernel, TileMatmulOp op)
     : kernel(kernel), op(op), b(kernel.getBuilder(), kernel.getLoc()),
       type(op.getValueType()), lanes(kernel.getLanes()),
-      isGrouped(op.getGrouped()),
+      isGrouped(op.getGrouped() ||
+                op.getStrategy().getKernel() == Kernel::Groups),
       hasNibbles(numerics::getInfo(type.getFormat()).bits == 4),
       bias(numerics::getIntegerForm(type.getFormat())->largest) {
   if (isGrouped) {
@@ -171,15 +172,21 @@ void RowWords::interleaveScales(Value firstChunk, Value numChunks) {
   });
 }
 
-SmallVector<Value> RowWords::read(Value number, int64_t run, int64_t vector) {
+Value RowWords::readBytes(Value number, Value part, int64_t run,
+                          int64_t vector) {
   constexpr int64_t runBytes = kRowsPerGroup * kWordBytes;
   Value chunk = isGrouped ? kernel.add(start, number) : number;
-  Value first = kernel.mul(chunk, getRunsPerChunk() * runBytes);
-  Value bytes = vector::LoadOp::create(
-      kernel.getBuilder(), kernel.getLoc(), b.type(kWordBytes * lanes, 8),
-      payload,
-      ValueRange{line, kernel.add(first, run * runBytes +
-                                             vector * lanes * kWordBytes)});
+  Value first = kernel.add(kernel.mul(chunk, getRunsPerChunk() * runBytes),
+                           kernel.mul(part, kWordBytes));
+  int64_t offset = run * runBytes + vector * lanes * kWordBytes;
+  return vector::LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                b.type(kWordBytes * lanes, 8), payload,
+                                ValueRange{line, kernel.add(first, offset)});
+}
+
+SmallVector<Value> RowWords::read(Value number, Value part, int64_t run,
+                                  int64_t vector) {
+  Value bytes = readBytes(number, part, run, vector);
   if (!hasNibbles)
     return {bytes};
   SmallVector<int8_t> table;
@@ -196,12 +203,12 @@ SmallVector<Value> RowWords::read(Value number, int64_t run, int64_t vector) {
   return {lookUp(bytes), lookUp(b.shr(bytes, 4))};
 }
 
-Value RowWords::readScales(Value number, int64_t vector) {
+Value RowWords::readScales(Value number, Value part, int64_t vector) {
   Value place = number;
   if (isGrouped)
     place = kernel.divFloor(kernel.add(start, number),
                             type.getBlockSize() / kChunk);
-  Value first = kernel.mul(place, kRowsPerGroup);
+  Value first = kernel.add(kernel.mul(place, kRowsPerGroup), part);
   Value bytes = vector::LoadOp::create(
       kernel.getBuilder(), kernel.getLoc(), b.type(lanes, 8), scales,
       ValueRange{line, kernel.add(first, vector * lanes)});

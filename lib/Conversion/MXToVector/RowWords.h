@@ -37,12 +37,17 @@ public:
   /// Words that are read together, and runs of them in a chunk.
   int64_t getWordsPerRun() const { return hasNibbles ? 2 : 1; }
   int64_t getRunsPerChunk() const { return kWordsPerChunk / getWordsPerRun(); }
+  /// Whether the rows are stored in groups.
+  bool areGrouped() const { return isGrouped; }
   /// The words of run `run` in chunk number `number` of what was prepared, for
-  /// vector `vector` of the rows of the group.
-  llvm::SmallVector<mlir::Value> read(mlir::Value number, int64_t run,
-                                      int64_t vector);
+  /// vector `vector` of the rows of the group from `part` on.
+  llvm::SmallVector<mlir::Value> read(mlir::Value number, mlir::Value part,
+                                      int64_t run, int64_t vector);
+  /// The bytes that these are made of.
+  mlir::Value readBytes(mlir::Value number, mlir::Value part, int64_t run,
+                        int64_t vector);
   /// The scales of the same rows in that chunk.
-  mlir::Value readScales(mlir::Value number, int64_t vector);
+  mlir::Value readScales(mlir::Value number, mlir::Value part, int64_t vector);
 
 private:
   static constexpr int64_t kWordsPerChunk = kChunk / 4;

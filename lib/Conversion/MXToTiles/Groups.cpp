@@ -1,4 +1,4 @@
-//===- Digits.cpp - block_matmul in bytes to tiles
+//===- Groups.cpp - block_matmul with rows as lanes -----------------------===//
 //--------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mx/IR/MatmulSizes.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/RowGroups.h"
@@ -27,30 +28,30 @@ using numerics::kRowsPerGroup;
 
 namespace {
 
-/// A matmul of rows with columns that become integers: floats in digits, or
-/// elements that are integers themselves.
-class BytesMatmul {
+/// A matmul whose lanes are rows: of packed rows with a few columns of floats,
+/// as such or in digits, or of two operands whose elements are integers.
+class GroupsMatmul {
 public:
   /// `rows` are groups of rows as `mx.pack_rows` makes them if `grouped`, or
   /// the rows as they are stored.
-  BytesMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed, Parts rows,
-              bool grouped, StrategyAttr strategy)
+  GroupsMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
+               Parts rows, bool grouped)
       : builder(builder), loc(op.getLoc()), op(op),
         dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
-        transposed(transposed), grouped(grouped), rows(rows),
-        strategy(strategy) {}
+        transposed(transposed), grouped(grouped), rows(rows) {}
 
-  /// Columns of floats as digits, with a scale for each chunk.
-  Value splitColumns();
+  /// Columns of floats in f32, one after the other: [column, K, 1].
+  Value arrangeColumns();
+  /// These as digits, with a scale for each chunk.
+  Value splitColumns(Value columns);
   /// Whether every chunk has digits.
   Value areAllSplit(Value digits);
   /// Block-scaled columns, `parts`, as integers.
-  Value convertColumns(Parts parts);
-  /// The result, in tiles of rows.
-  Value build(Value packed);
+  Value convertColumns(StrategyAttr strategy, Parts parts);
+  /// The result, in tiles of rows; `columns` are one of these.
+  Value build(StrategyAttr strategy, Value columns);
 
 private:
-  Value arrangeColumns();
   MXTensorType getRowsType() {
     return cast<MXTensorType>(
         (transposed ? op.getRhs() : op.getLhs()).getType());
@@ -80,13 +81,11 @@ private:
   MatmulDims dims;
   bool transposed, grouped;
   Parts rows;
-  StrategyAttr strategy;
 };
 
 } // namespace
 
-/// The columns in f32, one after the other: [column, K, 1].
-Value BytesMatmul::arrangeColumns() {
+Value GroupsMatmul::arrangeColumns() {
   Value floats = transposed ? op.getLhs() : op.getRhs();
   auto type = cast<RankedTensorType>(floats.getType());
   // Which of its dimensions are the column and K.
@@ -115,8 +114,7 @@ Value BytesMatmul::arrangeColumns() {
       .getResult(0);
 }
 
-Value BytesMatmul::splitColumns() {
-  Value columns = arrangeColumns();
+Value GroupsMatmul::splitColumns(Value columns) {
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, columns);
   sizes[1] = divide(builder, loc, sizes[1], kChunk);
@@ -129,7 +127,7 @@ Value BytesMatmul::splitColumns() {
       .front();
 }
 
-Value BytesMatmul::convertColumns(Parts parts) {
+Value GroupsMatmul::convertColumns(StrategyAttr strategy, Parts parts) {
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto type = cast<MXTensorType>(columns.getType());
   // A vector is one column.
@@ -160,7 +158,7 @@ Value BytesMatmul::convertColumns(Parts parts) {
       .front();
 }
 
-Value BytesMatmul::areAllSplit(Value digits) {
+Value GroupsMatmul::areAllSplit(Value digits) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, digits);
   SmallVector<OpFoldResult> offsets(3, builder.getIndexAttr(0)),
       strides(3, builder.getIndexAttr(1));
@@ -178,7 +176,7 @@ Value BytesMatmul::areAllSplit(Value digits) {
       });
 }
 
-Value BytesMatmul::build(Value packed) {
+Value GroupsMatmul::build(StrategyAttr strategy, Value columns) {
   Value accumulator = op.getAccumulator();
   auto type = cast<RankedTensorType>(accumulator.getType());
   auto matrixType = type;
@@ -229,9 +227,10 @@ Value BytesMatmul::build(Value packed) {
           return holds ? b.getUnitAttr() : UnitAttr();
         };
         auto tile = TileMatmulOp::create(
-            b, l, accumulatorTile.getType(), payloadTile, scalesTile, packed,
+            b, l, accumulatorTile.getType(), payloadTile, scalesTile, columns,
             accumulatorTile, getTileType(getRowsType()), strategy,
-            flag(transposed), flag(grouped),
+            flag(transposed),
+            flag(grouped && strategy.getKernel() != Kernel::Groups),
             b.getI64IntegerAttr(getLargestOfColumns()));
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
@@ -272,33 +271,53 @@ static Parts getPackedRows(OpBuilder &builder, OpOperand &weight,
   return {packed[0], packed[1]};
 }
 
-bool mx::tileDigitsMatmul(BlockMatmulOp op, bool transposed,
+bool mx::tileGroupsMatmul(BlockMatmulOp op, bool transposed,
                           const Target &target, bool explain) {
   OpOperand &weight = transposed ? op.getRhsMutable() : op.getLhsMutable();
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto dims = *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-  std::optional<StrategyAttr> strategy = chooseDigitsStrategy(
-      op.getContext(), target, transposed ? dims.m : dims.n, op.getPrecision());
-  if (!strategy || !isa<RankedTensorType>(columns.getType()) ||
-      !dims.batch.empty())
+  int64_t numColumns = transposed ? dims.m : dims.n;
+  std::optional<StrategyAttr> floats = chooseGroupsStrategy(op.getContext(),
+                                                            target, numColumns),
+                              digits = chooseDigitsStrategy(op.getContext(),
+                                                            target, numColumns,
+                                                            op.getPrecision());
+  bool isPacked = isa_and_nonnull<UnpackRowsOp>(weight.get().getDefiningOp());
+  if (!floats || (!digits && !isPacked) ||
+      !isa<RankedTensorType>(columns.getType()) || !dims.batch.empty())
     return false;
   OpBuilder builder(op);
   Parts packed = getPackedRows(builder, weight, target);
   if (!packed.payload)
     return false;
-  Location loc = op.getLoc();
-  if (explain)
-    emitRemark(loc) << "strategy for " << target.getName() << ": " << *strategy;
+  if (explain) {
+    InFlightDiagnostic remark = emitRemark(op.getLoc())
+                                << "strategy for " << target.getName() << ": ";
+    if (digits)
+      remark << *digits << ", for columns without digits ";
+    remark << *floats;
+  }
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
-  BytesMatmul matmul(builder, op, transposed, packed, /*grouped=*/true,
-                     *strategy);
-  Value digits = matmul.splitColumns();
-  // NaN, infinities and numbers whose digits f32 cannot scale are rare, and
-  // left to the reference lowering.
-  replaceGuarded(op, matmul.areAllSplit(digits), [&](OpBuilder &b) {
-    return BytesMatmul(b, op, transposed, packed, /*grouped=*/true, *strategy)
-        .build(digits);
-  });
+  auto unpack = weight.get().getDefiningOp<UnpackRowsOp>();
+  GroupsMatmul matmul(builder, op, transposed, packed, /*grouped=*/true);
+  Value arranged = matmul.arrangeColumns();
+  auto build = [&](StrategyAttr strategy, Value operand) {
+    return [&, strategy, operand](OpBuilder &b) {
+      return GroupsMatmul(b, op, transposed, packed, /*grouped=*/true)
+          .build(strategy, operand);
+    };
+  };
+  if (digits) {
+    // NaN, infinities and numbers whose digits f32 cannot scale are rare.
+    Value split = matmul.splitColumns(arranged);
+    replaceGuarded(op, matmul.areAllSplit(split), build(*digits, split),
+                   build(*floats, arranged));
+  } else {
+    op.replaceAllUsesWith(build(*floats, arranged)(builder));
+    op.erase();
+  }
+  if (unpack && unpack->use_empty())
+    unpack.erase();
   return true;
 }
 
@@ -357,9 +376,20 @@ bool mx::tileIntegersMatmul(BlockMatmulOp op, const Target &target,
   Value isModest =
       arith::AndIOp::create(builder, loc, areModest(builder, loc, rows.scales),
                             areModest(builder, loc, columnParts.scales));
-  replaceGuarded(op, isModest, [&](OpBuilder &b) {
-    BytesMatmul matmul(b, op, transposed, rows, grouped, strategy);
-    return matmul.build(matmul.convertColumns(columnParts));
-  });
+  auto unpack = weight.get().getDefiningOp<UnpackRowsOp>();
+  auto build = [&](OpBuilder &b) {
+    GroupsMatmul matmul(b, op, transposed, rows, grouped);
+    return matmul.build(strategy, matmul.convertColumns(strategy, columnParts));
+  };
+  // Packed rows are unpacked only for the reference.
+  auto leave = [&](OpBuilder &b) {
+    IRMapping mapping;
+    if (unpack)
+      b.clone(*unpack, mapping);
+    return b.clone(*op, mapping)->getResult(0);
+  };
+  replaceGuarded(op, isModest, build, leave);
+  if (unpack && unpack->use_empty())
+    unpack.erase();
   return true;
 }
