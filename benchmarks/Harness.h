@@ -44,6 +44,8 @@ struct Case {
   size_t copies = 1;
   /// Relative to exact sums; negative if it computes none.
   double error = -1;
+  /// The columns are block-scaled, too: most of the error is theirs.
+  bool isQuantized = false;
   /// Seconds for which its threads keep turning after a call.
   double settle = 0;
 

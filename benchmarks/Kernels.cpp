@@ -27,6 +27,8 @@ std::string KernelSpec::getName() const {
   std::string name = numerics::getInfo(format).ocpName;
   if (precision != "f32")
     name += " " + precision;
+  if (columns)
+    name += std::string(" x ") + numerics::getInfo(*columns).ocpName;
   return isPacked ? name + " packed" : name;
 }
 
@@ -39,25 +41,43 @@ std::vector<float> makeNormal(int64_t count, unsigned seed) {
   return values;
 }
 
-Weight makeWeight(mlir::MLIRContext &context, numerics::Format format,
-                  const std::vector<float> &floats, int64_t rows,
-                  int64_t depth) {
-  std::vector<int64_t> shape = {rows, depth};
-  auto type =
-      MXTensorType::get(&context, shape, getElementType(&context, format), 32,
-                        mlir::Float8E8M0FNUType::get(&context), 1);
+/// The row-major matrix `floats` as a value of `type`.
+static HostValue quantize(MXTensorType type, const std::vector<float> &floats) {
+  llvm::ArrayRef<int64_t> shape = type.getShape();
   HostValue value(type, shape);
   for (mlir::RankedTensorType part :
        {type.getPayloadType(), type.getScalesType()})
     value.parts.push_back(llvm::cantFail(
         Array::create(ElementKind::I8, part.getShape(), "benchmark")));
   numerics::BlockSpec spec;
-  spec.format = format;
-  numerics::quantize(spec, numerics::FloatType::F32, floats.data(), shape,
-                     {depth, 1}, 1, value.parts[0].data(),
-                     value.parts[1].data());
+  spec.format = type.getFormat();
+  numerics::quantize(spec, numerics::FloatType::F32, floats.data(),
+                     {shape[0], shape[1]}, {shape[1], 1}, type.getBlockAxis(),
+                     value.parts[0].data(), value.parts[1].data());
+  return value;
+}
+
+Weight makeWeight(mlir::MLIRContext &context, numerics::Format format,
+                  const std::vector<float> &floats, int64_t rows,
+                  int64_t depth) {
+  std::vector<int64_t> shape = {rows, depth};
+  HostValue value = quantize(
+      MXTensorType::get(&context, shape, getElementType(&context, format), 32,
+                        mlir::Float8E8M0FNUType::get(&context), 1),
+      floats);
   int64_t bytes = value.parts[0].numBytes() + value.parts[1].numBytes();
   return {format, std::move(value), bytes};
+}
+
+/// `problem.x` in blocks of `format` along K.
+static HostValue quantizeColumns(mlir::MLIRContext &context,
+                                 const Problem &problem,
+                                 numerics::Format format) {
+  std::vector<int64_t> shape = {problem.depth, problem.columns};
+  auto type =
+      MXTensorType::get(&context, shape, getElementType(&context, format), 32,
+                        mlir::Float8E8M0FNUType::get(&context), 0);
+  return quantize(type, problem.x);
 }
 
 HostValue clone(const HostValue &value) {
@@ -107,15 +127,16 @@ Problem makeProblem(const Weight &weight, int64_t columns, unsigned threads,
   return problem;
 }
 
-double getError(const Problem &problem, const Weight &weight, const float *got,
-                bool isTransposed) {
+/// Of `x` in place of the columns of `problem`.
+static double getError(const Problem &problem, const Weight &weight,
+                       const float *got, bool isTransposed,
+                       const std::vector<double> &right) {
   int64_t columns = problem.columns, depth = problem.depth;
   int64_t checked =
       std::min<int64_t>(problem.rows, std::max<int64_t>(1, 256 / columns));
   std::vector<double> values = numerics::referenceDequantize(
       weight.format, 32, weight.value.parts[0].data(),
       weight.value.parts[1].data(), {checked, depth}, 1);
-  std::vector<double> right(problem.x.begin(), problem.x.end());
   numerics::MatmulReference reference = numerics::referenceMatmul(
       checked, columns, depth, values.data(), right.data(), nullptr);
   std::vector<float> rows(got, got + checked * columns);
@@ -124,6 +145,12 @@ double getError(const Problem &problem, const Weight &weight, const float *got,
       for (int64_t n = 0; n < columns; ++n)
         rows[i * columns + n] = got[n * problem.rows + i];
   return compareMatmul(rows.data(), reference).relativeError;
+}
+
+double getError(const Problem &problem, const Weight &weight, const float *got,
+                bool isTransposed) {
+  return getError(problem, weight, got, isTransposed,
+                  std::vector<double>(problem.x.begin(), problem.x.end()));
 }
 
 llvm::Expected<std::unique_ptr<Compiled>>
@@ -184,9 +211,9 @@ static std::string print(mlir::Type type) {
 
 /// C += A * B, of A itself or of its packed rows.
 static std::string makeMatmul(const Problem &problem, mlir::Type weight,
-                              const KernelSpec &spec) {
+                              mlir::Type columns, const KernelSpec &spec) {
   std::string a = print(weight);
-  std::string b = formatTensor({problem.depth, problem.columns}, "f32");
+  std::string b = print(columns);
   std::string c = formatTensor({problem.rows, problem.columns}, "f32");
   std::string how =
       spec.precision == "f32" ? "" : " precision(" + spec.precision + ")";
@@ -229,10 +256,15 @@ compileMatmul(mlir::MLIRContext &context, const Problem &problem,
     addPackedRows(weight.value, inputs);
   else
     inputs.push_back(clone(weight.value));
-  inputs.push_back(
-      makeTensor(context, {problem.depth, problem.columns}, problem.x));
+  if (spec.columns)
+    inputs.push_back(quantizeColumns(context, problem, *spec.columns));
+  else
+    inputs.push_back(
+        makeTensor(context, {problem.depth, problem.columns}, problem.x));
+  mlir::Type columns = inputs.back().type;
   inputs.push_back(makeTensor(context, {problem.rows, problem.columns}, {}));
-  return Compiled::create(context, makeMatmul(problem, weight.value.type, spec),
+  return Compiled::create(context,
+                          makeMatmul(problem, weight.value.type, columns, spec),
                           std::move(inputs), copies);
 }
 
@@ -258,9 +290,23 @@ llvm::Expected<Case> makeKernelCase(mlir::MLIRContext &context,
   if (!program)
     return makeError(spec.getName() + ": " +
                      llvm::toString(program.takeError()));
-  double error = getError(problem, weight, (*program)->getResult(), false);
+  const float *result = (*program)->getResult();
+  double error = getError(problem, weight, result, false);
+  if (spec.columns) {
+    // What is told is the error beside floats, what must be small is another.
+    HostValue columns = quantizeColumns(context, problem, *spec.columns);
+    constexpr double tooLarge = 1e-5;
+    double own = getError(problem, weight, result, false,
+                          numerics::referenceDequantize(
+                              *spec.columns, 32, columns.parts[0].data(),
+                              columns.parts[1].data(),
+                              {problem.depth, problem.columns}, 0));
+    if (!(own <= tooLarge))
+      error = std::numeric_limits<double>::infinity();
+  }
   Case c = makeCase(std::move(*program), spec.getName(), Role::Kernel,
                     weight.numBytes, problem);
+  c.isQuantized = spec.columns.has_value();
   c.error = error;
   return c;
 }

@@ -14,6 +14,7 @@
 #include "mx/Runner/Jit.h"
 
 #include <limits>
+#include <optional>
 
 namespace mx::benchmark {
 
@@ -24,6 +25,8 @@ struct KernelSpec {
   std::string precision = "f32";
   /// Whether the rows of the weight are interleaved beforehand.
   bool isPacked = false;
+  /// What the columns are quantized to; nothing for f32.
+  std::optional<numerics::Format> columns = std::nullopt;
   /// What it is for: products with at most so many columns.
   int64_t maxColumns = std::numeric_limits<int64_t>::max();
 

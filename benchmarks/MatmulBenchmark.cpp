@@ -100,9 +100,10 @@ private:
 static bool isWrong = false;
 
 /// Adds a case, or the reason why there is none; what computes something else
-/// is no rival, however fast. Eight bits of the other operand are enough.
+/// is no rival, however fast. Eight bits of the other operand are enough, but
+/// for who asks for less.
 static void add(Table &table, llvm::Expected<Case> c) {
-  constexpr double tooLarge = 0.02;
+  double tooLarge = c && c->isQuantized ? 0.2 : 0.02;
   if (!c) {
     table.absent.push_back(llvm::toString(c.takeError()));
   } else if (!(c->error <= tooLarge)) {

@@ -17,17 +17,26 @@ static bool fromJSON(const llvm::json::Value &value, KernelSpec &spec,
                      llvm::json::Path path) {
   llvm::json::ObjectMapper mapper(value, path);
   std::string format;
+  std::optional<std::string> columns;
   if (!mapper || !mapper.map("format", format) ||
       !mapper.mapOptional("precision", spec.precision) ||
       !mapper.mapOptional("packed", spec.isPacked) ||
+      !mapper.map("columns", columns) ||
       !mapper.mapOptional("max_columns", spec.maxColumns))
     return false;
-  std::optional<numerics::Format> parsed = numerics::parseFormat(format);
-  if (!parsed) {
-    path.field("format").report("expected the element type of an MX format");
+  auto parse = [&](llvm::StringLiteral key, llvm::StringRef name) {
+    std::optional<numerics::Format> parsed =
+        numerics::parseFormat({name.data(), name.size()});
+    if (!parsed)
+      path.field(key).report("expected the element type of an MX format");
+    return parsed;
+  };
+  std::optional<numerics::Format> parsed = parse("format", format);
+  if (!parsed)
     return false;
-  }
   spec.format = *parsed;
+  if (columns && !(spec.columns = parse("columns", *columns)))
+    return false;
   return true;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mx/IR/MXOps.h"
+#include "mx/Numerics/Element.h"
 #include "mx/Numerics/Packing.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -134,11 +135,23 @@ static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
     return {strategy.getColumns(), Float32Type::get(context)};
   case Kernel::Pairs:
   case Kernel::Quads:
-    return {kDigitWords, IntegerType::get(context, 32)};
+    return {getDigitWords(strategy.getParts()), IntegerType::get(context, 32)};
   case Kernel::AMX:
     return {kAMXColumns, IntegerType::get(context, 32)}; // pairs of bf16
   }
   llvm_unreachable("unknown kernel");
+}
+
+/// That bytes can multiply elements of `type`.
+static LogicalResult verifyIntegers(Operation *op, MXTensorType type) {
+  if (!numerics::getIntegerForm(type.getFormat()))
+    return op->emitOpError() << "expected elements that are integers of a byte "
+                                "times a power of two, got "
+                             << type.getElementType();
+  if (!type.hasPowerOfTwoScales())
+    return op->emitOpError()
+           << "expected a scale type of f8E8M0FNU, got " << type.getScaleType();
+  return success();
 }
 
 LogicalResult TileMatmulOp::verify() {
@@ -155,6 +168,17 @@ LogicalResult TileMatmulOp::verify() {
   if (packed.getElementType() != element)
     return emitOpError() << "expected packed columns of " << element << ", got "
                          << packed.getElementType();
+  Kernel kernel = getStrategy().getKernel();
+  bool isOfBytes = kernel == Kernel::Pairs || kernel == Kernel::Quads;
+  if (getGrouped() && !isOfBytes)
+    return emitOpError() << "expected groups of rows for pairs and quads, got "
+                         << stringifyKernel(kernel);
+  constexpr uint64_t kLargestOfByte = 128;
+  if (getLargest() - 1 >= kLargestOfByte)
+    return emitOpError() << "expected bytes of at most 1 to " << kLargestOfByte
+                         << ", got " << static_cast<int64_t>(getLargest());
+  if (isOfBytes && failed(verifyIntegers(*this, getValueType())))
+    return failure();
   return verifyTile(*this, getScales(), getValueType());
 }
 
@@ -166,7 +190,28 @@ LogicalResult TileDigitsOp::verify() {
   if (width != kDigitWords)
     return emitOpError() << "expected a last dimension of " << kDigitWords
                          << ", got " << width;
+  int64_t exponent = getExponent(), lowest = -20;
+  if (exponent < lowest || exponent > 0)
+    return emitOpError() << "expected an exponent between " << lowest
+                         << " and 0, got " << exponent;
   return verifyOperands(*this);
+}
+
+LogicalResult TileIntegersOp::verify() {
+  if (failed(expectRank(*this, "a payload", getPayload(), 2)) ||
+      failed(expectRank(*this, "scales", getScales(), 2)) ||
+      failed(expectRank(*this, "a destination", getDestination(), 3)))
+    return failure();
+  int64_t width = cast<ShapedType>(getDestination().getType()).getDimSize(2);
+  if (width != getDigitWords(1))
+    return emitOpError() << "expected a last dimension of " << getDigitWords(1)
+                         << ", got " << width;
+  if (!getOrder().empty() && !isOrder(getOrder(), 5))
+    return emitOpError() << "expected an order of the bits 0 to 4, got ["
+                         << getOrder() << "]";
+  if (failed(verifyIntegers(*this, getValueType())))
+    return failure();
+  return verifyTile(*this, getScales(), getValueType());
 }
 
 LogicalResult TileDequantizeOp::verify() {
@@ -215,6 +260,11 @@ void TileQuantizeOp::getEffects(
 }
 
 void TileDigitsOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getTileEffects(*this, /*readsDestination=*/false, effects);
+}
+
+void TileIntegersOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   getTileEffects(*this, /*readsDestination=*/false, effects);
 }

@@ -112,6 +112,21 @@ float decode(Format format, uint8_t code, uint8_t scale) {
   return bitsToFloat(decodeBits(format, code, scale));
 }
 
+std::optional<IntegerForm> getIntegerForm(Format format) {
+  const FormatInfo &info = getInfo(format);
+  if (info.hasNaN || info.hasInf)
+    return std::nullopt;
+  int exponent = static_cast<int>(info.mantissaBits) - info.emin();
+  double largest = std::ldexp(decodeElement(format, info.maxCode), exponent);
+  // Two's complement has one more below (F8).
+  if (info.exponentBits == 0)
+    ++largest;
+  constexpr double kLargestOfByte = 128;
+  if (largest > kLargestOfByte)
+    return std::nullopt;
+  return IntegerForm{exponent, static_cast<int>(largest)};
+}
+
 double decodeToDouble(Format format, uint8_t code, uint8_t scale) {
   if (scale == kScaleNaN)
     return std::numeric_limits<double>::quiet_NaN();

@@ -8,6 +8,8 @@
 
 #include "mx/Target/Target.h"
 
+#include "mx/Numerics/Element.h"
+#include "mx/Numerics/RowGroups.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/TargetParser/Host.h"
 #include <cerrno>
@@ -238,6 +240,11 @@ int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
   return info.exponentBits == 0 ? info.mantissaBits : info.bias - kF16Bias;
 }
 
+/// Elements of a row that meet all columns before the next ones: as many as the
+/// second-level cache has room for of the columns, or the first-level cache of
+/// rows that are interleaved there.
+static constexpr int64_t kGroupedDepth = 4096, kInterleavedDepth = 2048;
+
 std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
                                                      const Target &target,
                                                      int64_t columns,
@@ -252,11 +259,59 @@ std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
   int64_t atOnce = std::clamp<int64_t>(columns, 1, 4);
   auto make = [&](Kernel kernel) {
     return StrategyAttr::get(context, kernel, target.getLanes(),
-                             /*rows=*/target.getLanes(), atOnce,
-                             /*depth=*/kChunk, /*parts=*/3, {});
+                             /*rows=*/target.getLanes(), atOnce, kGroupedDepth,
+                             /*parts=*/3, {});
   };
   return make(target.has(InstructionSet::AVX512VNNI) ? Kernel::Quads
                                                      : Kernel::Pairs);
+}
+
+int64_t mx::countPairsThatFit(numerics::Format rows, int64_t largest) {
+  int64_t bias = numerics::getIntegerForm(rows)->largest;
+  constexpr int64_t kLargestByte = 255, kLargestSum = 32767;
+  return kLargestSum / (2 * std::min(2 * bias, kLargestByte) * largest);
+}
+
+std::optional<StrategyAttr>
+mx::chooseIntegersStrategy(MLIRContext *context, const Target &target,
+                           numerics::Format rows, numerics::Format columns,
+                           int64_t numColumns, Precision precision,
+                           bool grouped) {
+  std::optional<numerics::IntegerForm> left = numerics::getIntegerForm(rows),
+                                       right =
+                                           numerics::getIntegerForm(columns);
+  // `strict` is about products in f32. Tiles of bf16 multiply more at once.
+  if (!left || !right || precision == Precision::Strict ||
+      !target.has(InstructionSet::AVX2) ||
+      (target.has(InstructionSet::AMX) && numColumns != 1))
+    return std::nullopt;
+  bool isSingle = numColumns == 1;
+  bool hasQuads = target.has(InstructionSet::AVX512VNNI);
+  // Bytes whose products must be widened one by one multiply no faster than
+  // floats; they only save the decoding, which many columns share.
+  int64_t fitting = countPairsThatFit(rows, right->largest);
+  if (!hasQuads && fitting < 2 && !isSingle)
+    return std::nullopt;
+  // Codes of 6 bits are unpacked first, which a few columns must share.
+  constexpr int64_t kFewColumns = 4;
+  if (numerics::getInfo(rows).bits == 6 && !ShapedType::isDynamic(numColumns) &&
+      numColumns < kFewColumns)
+    return std::nullopt;
+  Kernel kernel = hasQuads || fitting == 0 ? Kernel::Quads : Kernel::Pairs;
+  // A single column shares its words among all rows of a group. More columns
+  // fill registers with sums in integers and in f32.
+  int64_t atOnce = target.has(InstructionSet::AVX512) ? 8 : 4;
+  if (!ShapedType::isDynamic(numColumns))
+    atOnce = std::clamp<int64_t>(numColumns, 1, atOnce);
+  // Two elements share a byte, so that four bytes hold every other one.
+  static constexpr int64_t kNibbles[] = {1, 2, 0, 3, 4};
+  ArrayRef<int64_t> order;
+  if (!grouped && numerics::getInfo(rows).bits == 4)
+    order = kNibbles;
+  return StrategyAttr::get(
+      context, kernel, target.getLanes(),
+      isSingle ? numerics::kRowsPerGroup : target.getLanes(), atOnce,
+      grouped ? kGroupedDepth : kInterleavedDepth, /*parts=*/1, order);
 }
 
 std::optional<StrategyAttr> mx::chooseGroupsStrategy(MLIRContext *context,
@@ -268,8 +323,8 @@ std::optional<StrategyAttr> mx::chooseGroupsStrategy(MLIRContext *context,
     return std::nullopt;
   return StrategyAttr::get(context, Kernel::Groups, target.getLanes(),
                            /*rows=*/target.getLanes(),
-                           std::clamp<int64_t>(columns, 1, 4),
-                           /*depth=*/kChunk, /*parts=*/1, {});
+                           std::clamp<int64_t>(columns, 1, 4), kGroupedDepth,
+                           /*parts=*/1, {});
 }
 
 int64_t mx::getTileRows(StrategyAttr strategy) {

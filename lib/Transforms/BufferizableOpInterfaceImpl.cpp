@@ -57,6 +57,7 @@ void mx::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MXDialect *) {
     TileMatmulOp::attachInterface<TileModel<TileMatmulOp, true>>(*context);
     TileDigitsOp::attachInterface<TileModel<TileDigitsOp, false>>(*context);
+    TileIntegersOp::attachInterface<TileModel<TileIntegersOp, false>>(*context);
     TileQuantizeOp::attachInterface<TileModel<TileQuantizeOp, false>>(*context);
     TileDequantizeOp::attachInterface<TileModel<TileDequantizeOp, false>>(
         *context);

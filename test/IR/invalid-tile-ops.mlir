@@ -172,7 +172,7 @@ func.func @four(%values: vector<6xf32>, %scale: i8) {
 
 func.func @digits(%x: memref<1x64x1xf32>, %d: memref<1x2x25xi32>) {
   // expected-error@+1 {{expected a last dimension of 26, got 25}}
-  mx.tile_digits %x, %d : (memref<1x64x1xf32>, memref<1x2x25xi32>) -> ()
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x64x1xf32>, memref<1x2x25xi32>) -> ()
   return
 }
 
@@ -217,5 +217,76 @@ func.func @lanes(%a: vector<32xi8>, %c: vector<16xi32>) {
 func.func @pairs(%a: vector<16xi16>) {
   // expected-error@+1 {{expected 32 lanes to add, got 16}}
   %0 = mx.sum_pairs %a : vector<16xi16> -> vector<16xi32>
+  return
+}
+
+// -----
+
+func.func @digits_exponent(%x: memref<1x64x1xf32>, %d: memref<1x2x26xi32>) {
+  // expected-error@+1 {{expected an exponent between -20 and 0, got 1}}
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = 1 : i64} : (memref<1x64x1xf32>, memref<1x2x26xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @integers_of_floats(%p: memref<1x64xi8>, %s: memref<1x2xi8>, %d: memref<1x2x10xi32>) {
+  // expected-error@+1 {{expected elements that are integers of a byte times a power of two, got 'f8E4M3FN'}}
+  mx.tile_integers %p, %s, %d
+      {bias = 12 : i64, exponent = 0 : i64, value_type = !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<1x64xi8>, memref<1x2xi8>, memref<1x2x10xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @integers_width(%p: memref<1x64xi8>, %s: memref<1x2xi8>, %d: memref<1x2x26xi32>) {
+  // expected-error@+1 {{expected a last dimension of 10, got 26}}
+  mx.tile_integers %p, %s, %d
+      {bias = 12 : i64, exponent = 0 : i64, value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<1x64xi8>, memref<1x2xi8>, memref<1x2x26xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @integers_order(%p: memref<1x64xi8>, %s: memref<1x2xi8>, %d: memref<1x2x10xi32>) {
+  // expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1]}}
+  mx.tile_integers %p, %s, %d order [0, 1]
+      {bias = 12 : i64, exponent = 0 : i64, value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<1x64xi8>, memref<1x2xi8>, memref<1x2x10xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @bytes_of_floats(%p: memref<16x64xi8>, %s: memref<16x2xi8>, %d: memref<1x2x10xi32>, %c: memref<16x1xf32>) {
+  // expected-error@+1 {{expected elements that are integers of a byte times a power of two, got 'f8E5M2'}}
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, depth = 32>,
+       value_type = !mx.tensor<?x?xf8E5M2, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<16x64xi8>, memref<16x2xi8>, memref<1x2x10xi32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @groups_for_floats(%p: memref<1x512xi8>, %s: memref<1x32xi8>, %x: memref<1x64x1xf32>, %c: memref<16x1xf32>) {
+  // expected-error@+1 {{expected groups of rows for pairs and quads, got dot}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 1, columns = 1, depth = 32>, grouped,
+       value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<1x512xi8>, memref<1x32xi8>, memref<1x64x1xf32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @largest(%p: memref<16x32xi8>, %s: memref<16x2xi8>, %d: memref<1x2x10xi32>, %c: memref<16x1xf32>) {
+  // expected-error@+1 {{expected bytes of at most 1 to 128, got 0}}
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, depth = 32>, largest = 0 : i64,
+       value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<16x32xi8>, memref<16x2xi8>, memref<1x2x10xi32>, memref<16x1xf32>) -> ()
   return
 }

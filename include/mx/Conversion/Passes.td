@@ -180,9 +180,16 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     run time finds that all have some; NaN, infinities and blocks of tiny numbers
     have none.
 
-    Two block-scaled operands take this way if a check at run time finds all
-    scales within 2^-64 to 2^64, so that products of decoded elements are what
-    rule M3 asks for; else the reference lowering.
+    Two block-scaled operands are multiplied byte by byte, too, at any precision
+    but `strict`, where their elements are integers of a byte times a power of two
+    (`f4E2M1FN`, `f6E2M3FN`, `i8`): no digits are needed, and no sum of a block is
+    rounded. Either operand can give the rows: the one that is packed, or has
+    more; rows that are not packed are interleaved as the tile is computed. AMX
+    does so for one column only.
+
+    Two block-scaled operands take this way, or that of floats, if a check at run
+    time finds all scales within 2^-64 to 2^64, so that products of decoded
+    elements are what rule M3 asks for; else the reference lowering.
 
     A result is the same for any number of threads: no sum is divided among
     them. What has no strategy is left for `convert-mx-to-linalg`; for a matmul,
@@ -238,9 +245,11 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     - `panel`: `depth` elements of every row of the tile are decoded and scaled
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.
-    - `pairs`, `quads`: a lane is a row. Four bytes of it are looked up
-      (`mx.lookup_bytes`) and multiplied with four digits of a column
-      (`mx.dot_bytes`), for three places; the exact sum of a block is scaled once.
+    - `pairs`, `quads`: a lane is a row. Four elements of it become unsigned bytes
+      (4-bit codes by `mx.lookup_bytes`) and are multiplied with four bytes of a
+      column (`mx.dot_bytes`), for each of its parts; the exact sum of a block is
+      scaled once. Rows that are not packed are interleaved into a buffer,
+      `depth` elements of 16 rows at a time.
     - `groups`: a lane is a row. Four bytes of it are decoded to eight f32 and
       multiplied with eight elements of a column; the sum of a block is scaled
       once.
@@ -286,7 +295,8 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
     - fixed point is converted from integers;
     - rounding to nearest even is a sum with a power of two;
     - `mx.lookup_bytes` is a byte permute, `mx.dot_bytes` is `vpmaddubsw` and a
-      sum, or `vpdpbusd` on `avx512vnni`, `mx.sum_pairs` is `vpmaddwd` with ones,
+      sum, or `vpdpbusd` on `avx512vnni` (two `vpmaddwd` of every other byte
+      without it), `mx.sum_pairs` is `vpmaddwd` with ones,
       for vectors of the size of a register.
 
     The target must have the instructions, for which the caller vouches (for

@@ -64,9 +64,13 @@ mlir::RankedTensorType getLineFactorType(MXTensorType type);
 /// Elements that the fast path decodes at once. A block is a multiple of it.
 constexpr int64_t kChunk = 32;
 
-/// Words of i32 for a chunk of a column in digits, see `mx.tile_digits`: eight
-/// words of four digits for each of three places, the sum, and the scale.
-constexpr int64_t kDigitPlaces = 3, kDigitWords = kDigitPlaces * kChunk / 4 + 2;
+/// Words of i32 for a chunk of a column in `places` bytes an element, see
+/// `mx.tile_digits` and `mx.tile_integers`: eight words of four bytes for each
+/// place, the sum, and the scale.
+constexpr int64_t getDigitWords(int64_t places) {
+  return places * kChunk / 4 + 2;
+}
+constexpr int64_t kDigitPlaces = 3, kDigitWords = getDigitWords(kDigitPlaces);
 
 /// Columns of a tile of AMX; a tile holds pairs of elements along K.
 constexpr int64_t kAMXColumns = 16;

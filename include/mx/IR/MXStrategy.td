@@ -33,10 +33,11 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
     - `panel` decodes `depth` elements of every row of the tile to f32 once, and
       multiplies them with panels of `columns` columns, `rows` rows at a time.
       For many columns.
-    - `pairs` and `quads` multiply bytes: elements that are small integers, of
-      rows that `mx.pack_rows` interleaved, with digits of the columns
-      (`mx.tile_digits`). A lane is a row. `pairs` adds products of two bytes in
-      16 bits, `quads` of four in 32.
+    - `pairs` and `quads` multiply bytes: elements that are small integers with
+      the columns, in `parts` digits (`mx.tile_digits`) or integers themselves
+      (`mx.tile_integers`). A lane is a row; rows that `mx.pack_rows` has not
+      interleaved are so as the tile is computed, `depth` elements at a time.
+      `pairs` adds products of two bytes in 16 bits, `quads` of four in 32.
     - `groups` decodes rows that `mx.pack_rows` interleaved to f32. A lane is a
       row, and an element of a column meets all of them.
     - `amx` multiplies tiles of 16 rows and 32 elements in bf16, where every

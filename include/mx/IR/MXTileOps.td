@@ -47,10 +47,12 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ```
 
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
-    column. For `groups`, `pairs` and `quads`, payload and scales are as
-    `mx.pack_rows` gives them. For the latter two, `packed` is as
-    `mx.tile_digits` gives it. For `amx`, `packed` holds pairs of
-    bf16 along K, see `convert-mx-to-tiles`.
+    column. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
+    floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
+    For `groups`, and for those with `grouped`, payload and scales are as
+    `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
+    magnitude. For `amx`, `packed` holds pairs of bf16 along K, see
+    `convert-mx-to-tiles`.
 
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
@@ -59,14 +61,16 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator, or of groups of 16 rows for `groups`, `pairs` and
-       `quads`;
+       accumulator, or of groups of 16 rows for `groups` and with `grouped`;
     2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
-       (columns, K / 32, 26) of i32 for `pairs` and `quads`, or (panels, parts and
-       K / 2, 16) of i32 for `amx`;
+       (columns, K / 32, 8 parts + 2) of i32 for `pairs` and `quads`, or (panels,
+       parts and K / 2, 16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
-    4. the block size is a multiple of 32.
+    4. the block size is a multiple of 32;
+    5. `grouped` is for `pairs` and `quads`, whose elements are integers of at
+       most 128 times a power of two;
+    6. `largest` is between 1 and 128.
 
     Example:
 
@@ -90,7 +94,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     MX_TileF32:$accumulator,
     TypeAttrOf<MX_TensorType>:$value_type,
     MX_StrategyAttr:$strategy,
-    UnitAttr:$transposed
+    UnitAttr:$transposed,
+    UnitAttr:$grouped,
+    DefaultValuedAttr<I64Attr, "128">:$largest
   );
   let results = (outs Variadic<RankedTensorOf<[F32]>>:$result);
   let assemblyFormat = [{
@@ -220,21 +226,25 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
     ```
 
     The 26 numbers for 32 rows of a column are 8 of four d0 each, the first in
-    the lowest byte, 8 of d1 and 8 of d2; the sum of q; and 2^(e - 20) as f32, or
-    0 where the block has a NaN or an infinity, or values of which none reaches
-    2^-106: it has no digits then. For a block of zeros e is 0.
+    the lowest byte, 8 of d1 and 8 of d2; the sum of q times `bias`; and
+    2^(e - 20 + exponent) as f32, or 0 where the block has a NaN or an infinity,
+    or values of which none reaches 2^(-106 - exponent): it has no digits then.
+    For a block of zeros e is 0. Whoever adds `bias` to elements times
+    2^-`exponent`, to make unsigned bytes of them, so has what to take off again
+    and what to multiply with.
 
     Constraints:
     1. the source is of rank 3, (columns, K, 1), K a multiple of 32;
     2. the destination is of rank 3, (columns, K / 32, 26);
     3. operands are all tensors, with the destination's type as the result, or
-       all memrefs, with no result.
+       all memrefs, with no result;
+    4. the exponent is between -20 and 0.
 
     Example:
 
     ```mlir
     func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
-      mx.tile_digits %x, %d : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+      mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
       return
     }
     ```
@@ -243,11 +253,67 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
   }];
   let arguments = (ins
     MX_TileF32:$source,
-    MX_TileI32:$destination
+    MX_TileI32:$destination,
+    I64Attr:$bias,
+    I64Attr:$exponent
   );
   let results = (outs Variadic<RankedTensorOf<[I32]>>:$result);
   let assemblyFormat = [{
     $source `,` $destination attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestinationMutable();
+    }
+  }];
+}
+
+def MX_TileIntegersOp : MX_TileOp<"tile_integers"> {
+  let summary = "columns of a block-scaled value as integers";
+  let description = [{
+    Writes the columns of a block-scaled value, which are its rows as they are
+    stored (rule P5), as signed bytes: `q[k] = element[k] * 2^u` with the smallest
+    u that makes all elements of the format integers.
+
+    The ten numbers for 32 elements are 8 of four q each; the sum of q times
+    `bias`; and the scale times 2^(exponent - u) as f32. Byte i of word w is the
+    element at position 4 w + i in the order `order`, see `mx.decode_packed`.
+
+    Constraints:
+    1. payload and scales are of rank 2 and have the same number of rows;
+    2. the destination is of rank 3, (columns, K / 32, 10);
+    3. operands are all tensors, with the destination's type as the result, or
+       all memrefs, with no result;
+    4. the block size is a multiple of 32, the scale type `f8E8M0FNU`;
+    5. elements are integers of at most 128 times a power of two.
+
+    Example:
+
+    ```mlir
+    func.func @columns(%p: memref<8x128xi8>, %s: memref<8x4xi8>, %d: memref<8x4x10xi32>) {
+      mx.tile_integers %p, %s, %d
+          {bias = 12 : i64, exponent = -1 : i64,
+           value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+          : (memref<8x128xi8>, memref<8x4xi8>, memref<8x4x10xi32>) -> ()
+      return
+    }
+    ```
+
+    Lowers to loops over vectors (`convert-mx-to-vector`).
+  }];
+  let arguments = (ins
+    MX_TileBytes:$payload,
+    MX_TileBytes:$scales,
+    MX_TileI32:$destination,
+    TypeAttrOf<MX_TensorType>:$value_type,
+    I64Attr:$bias,
+    I64Attr:$exponent,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$order
+  );
+  let results = (outs Variadic<RankedTensorOf<[I32]>>:$result);
+  let assemblyFormat = [{
+    $payload `,` $scales `,` $destination (`order` $order^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
@@ -313,8 +379,8 @@ def MX_DotBytesOp : Op<MX_Dialect, "dot_bytes", [Pure,
     }
     ```
 
-    Lowers to `vpmaddubsw` or `vpdpbusd` (`convert-mx-to-x86`), or to products
-    of widened bytes (`convert-mx-to-arith`).
+    Lowers to `vpmaddubsw`, `vpdpbusd` or two `vpmaddwd` (`convert-mx-to-x86`), or
+    to products of widened bytes (`convert-mx-to-arith`).
   }];
   let arguments = (ins
     VectorOfRankAndType<[1], [I8]>:$lhs,

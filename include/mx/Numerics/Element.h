@@ -56,6 +56,18 @@ uint32_t decodeBits(Format format, uint8_t code, uint8_t scale);
 /// X * P, as `decodeBits`.
 float decode(Format format, uint8_t code, uint8_t scale);
 
+/// How all elements of a format are small integers: P * 2^exponent is one of at
+/// most `largest` in magnitude, for each code. With `largest` added they are
+/// unsigned bytes.
+struct IntegerForm {
+  int exponent;
+  int largest;
+};
+
+/// The integer form of `format` with the smallest exponent, if a signed byte
+/// can hold it.
+std::optional<IntegerForm> getIntegerForm(Format format);
+
 /// X * P in f64: exact for every finite code, no matter how large the scale.
 double decodeToDouble(Format format, uint8_t code, uint8_t scale);
 

@@ -69,6 +69,19 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
                                                  int64_t columns,
                                                  Precision precision);
 
+/// How to compute a matmul of rows of `rows` and `numColumns` columns of
+/// `columns` with bytes, exactly within a block; nothing where the formats are
+/// no integers of a byte, or where floats are as good. `grouped`: the rows are
+/// packed.
+std::optional<StrategyAttr>
+chooseIntegersStrategy(mlir::MLIRContext *context, const Target &target,
+                       numerics::Format rows, numerics::Format columns,
+                       int64_t numColumns, Precision precision, bool grouped);
+
+/// How many pairs of products a lane of 16 bits can add up: elements of `rows`
+/// as unsigned bytes (see `numerics::IntegerForm`) times bytes of at most
+/// `largest` in magnitude.
+int64_t countPairsThatFit(numerics::Format rows, int64_t largest);
 /// How to compute it with the values of such a weight in f32; nothing for many
 /// columns.
 std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,

@@ -29,8 +29,9 @@ static Value interleave(VectorBuilder &b, Value even, Value odd) {
   return vector::InterleaveOp::create(b.builder, b.loc, even, odd);
 }
 
-/// The codes of `packed`, one a byte (rules P1 to P3).
-static Value unpack(VectorBuilder &b, numerics::Format format, Value packed) {
+Value mx::unpackCodes(OpBuilder &builder, Location loc, numerics::Format format,
+                      Value packed) {
+  VectorBuilder b(builder, loc);
   switch (numerics::getInfo(format).bits) {
   case 4:
     return interleave(b, b.bitAnd(packed, 0x0F), b.shr(packed, 4));
@@ -117,7 +118,8 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
       rewriter.replaceOp(op, decodeGroups(b, op, adaptor.getCodes(), lanes));
       return success();
     }
-    Value codes = unpack(b, format, adaptor.getCodes());
+    Value codes =
+        unpackCodes(rewriter, op.getLoc(), format, adaptor.getCodes());
     if (!op.getOrder().empty()) {
       SmallVector<int64_t> mask;
       for (int64_t i = 0; i < op.getType().getNumElements(); ++i)

@@ -14,6 +14,10 @@
 
 namespace mx {
 
+/// The codes of the vector `packed`, one a byte (rules P1 to P3).
+mlir::Value unpackCodes(mlir::OpBuilder &builder, mlir::Location loc,
+                        numerics::Format format, mlir::Value packed);
+
 /// decode_packed and encode_packed -> shuffles and conversions of elements.
 void populatePackedVectorPatterns(mlir::RewritePatternSet &patterns);
 

@@ -439,7 +439,8 @@ Value TiledMatmul::build() {
         auto tile = TileMatmulOp::create(
             b, l, accumulatorTile.getType(), payloadTile, scalesTile,
             columnsTile, accumulatorTile, getTileType(type), strategy,
-            transposed ? b.getUnitAttr() : UnitAttr());
+            transposed ? b.getUnitAttr() : UnitAttr(), /*grouped=*/UnitAttr(),
+            /*largest=*/IntegerAttr());
         auto inParallel = scf::InParallelOp::create(b, l);
         b.setInsertionPointToStart(inParallel.getBody());
         tensor::ParallelInsertSliceOp::create(
@@ -474,35 +475,30 @@ static std::optional<std::string> getObstacleOfMatmul(BlockMatmulOp op,
   return getObstacle(type);
 }
 
-/// Whether all scales of `operand`, E8M0 bytes, are near enough to 1 for the
-/// products of two decoded elements to leave the range of f32 only where their
-/// exact values do; or NaN.
-static Value hasModestScales(OpBuilder &builder, Location loc, Value operand) {
-  Value scales = getParts(builder, loc, operand).scales;
-  auto i32 = builder.getI32Type();
-  Value distance = reduceToScalar(
-      builder, loc, scales, builder.getI32IntegerAttr(0),
-      [&](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
-        auto constant = [&](int32_t value) -> Value {
-          return arith::ConstantOp::create(b, l, b.getI32IntegerAttr(value));
-        };
-        Value byte = arith::ExtUIOp::create(b, l, i32, scale);
-        Value exponent =
-            arith::SubIOp::create(b, l, byte, constant(numerics::kScaleBias));
-        Value negated = arith::SubIOp::create(b, l, constant(0), exponent);
-        Value distance = arith::MaxSIOp::create(b, l, exponent, negated);
-        Value isNaN =
-            arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, byte,
-                                  constant(numerics::kScaleNaN));
-        distance = arith::SelectOp::create(b, l, isNaN, constant(0), distance);
-        return arith::MaxSIOp::create(b, l, carried, distance);
-      });
+Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
   // Elements are within 2^-16 to 2^16, so that scaled ones are within 2^-80 to
-  // 2^80 and normal.
-  Value limit =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(64));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                               distance, limit);
+  // 2^80 and normal. In bytes, so that vectors hold as many as they can.
+  constexpr int kReach = 64, kLowest = numerics::kScaleBias - kReach;
+  Value largest = reduceToScalar(
+      builder, loc, scales, builder.getI8IntegerAttr(0),
+      [&](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
+        auto constant = [&](int value) -> Value {
+          return arith::ConstantOp::create(
+              b, l, b.getIntegerAttr(b.getI8Type(), APInt(8, value)));
+        };
+        Value isNaN =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, scale,
+                                  constant(numerics::kScaleNaN));
+        // What is below the lowest wraps around to the top.
+        Value place = arith::SubIOp::create(b, l, scale, constant(kLowest));
+        place = arith::SelectOp::create(b, l, isNaN, constant(0), place);
+        return arith::MaxUIOp::create(b, l, carried, place);
+      });
+  Value limit = arith::ConstantOp::create(
+      builder, loc,
+      builder.getIntegerAttr(builder.getI8Type(), APInt(8, 2 * kReach)));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, largest,
+                               limit);
 }
 
 void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
@@ -520,7 +516,8 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       remarkReference(op, *obstacle);
     return;
   }
-  if (tileGroupsMatmul(op, transposed, target, explain))
+  if (lhs && rhs ? tileIntegersMatmul(op, target, explain)
+                 : tileGroupsMatmul(op, transposed, target, explain))
     return;
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -540,8 +537,10 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
 
   // Exponents of two scales add before they are applied (rule M3). Where that
   // matters, the reference lowering does it.
+  auto isModestOperand = [&](Value operand) {
+    return areModest(builder, loc, getParts(builder, loc, operand).scales);
+  };
   Value isModest = arith::AndIOp::create(
-      builder, loc, hasModestScales(builder, loc, op.getLhs()),
-      hasModestScales(builder, loc, op.getRhs()));
+      builder, loc, isModestOperand(op.getLhs()), isModestOperand(op.getRhs()));
   replaceGuarded(op, isModest, build);
 }

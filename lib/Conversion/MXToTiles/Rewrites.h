@@ -24,6 +24,14 @@ void tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 /// whether it did.
 bool tileGroupsMatmul(BlockMatmulOp op, bool transposed, const Target &target,
                       bool explain);
+/// The same for two block-scaled operands whose elements are integers.
+bool tileIntegersMatmul(BlockMatmulOp op, const Target &target, bool explain);
+
+/// Whether all of `scales`, E8M0 bytes, are near enough to 1 for the products
+/// of two decoded elements to leave the range of f32 only where their exact
+/// values do; or NaN.
+mlir::Value areModest(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value scales);
 
 /// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise,
 /// but silent unless `explain`.

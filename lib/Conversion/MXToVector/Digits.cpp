@@ -6,29 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of f4E2M1FN are halves of integers of up to 12 in magnitude. With 12
-// added they are unsigned bytes, which processors multiply with the signed
-// digits of a column four or two at a time; 12 times the sum of the column is
-// taken off again. All sums of a chunk are exact in integers.
+// Elements that are small integers become unsigned bytes by adding the largest
+// magnitude of the format. Processors multiply those with the signed bytes of a
+// column, its digits or its elements, four or two at a time; what was added,
+// times the sum of the column, is taken off again. All sums of a chunk are
+// exact in integers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GroupKernel.h"
 
-#include "../MXToArith/VectorBuilder.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mx/Numerics/Element.h"
+#include "mx/Target/Target.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
-using numerics::kBytesPerRun;
 
 /// Bits of a digit; the last one of three takes what is left of 22.
 static constexpr int64_t kDigitBits = 7;
 
-/// What is added to the doubled elements to make them unsigned.
-static constexpr int64_t kBias = 12;
+/// Words of a row in a chunk.
+static constexpr int64_t kWordsPerChunk = kChunk / 4;
 
 namespace {
 
@@ -38,18 +37,18 @@ public:
   DigitsKernel(OpBuilder &builder, TileMatmulOp op);
 
 private:
-  SmallVector<Value> addChunk(Value group, Value part, Value firstColumn,
-                              int64_t columns, Value chunk,
+  SmallVector<Value> addChunk(Value part, Value firstColumn, int64_t columns,
+                              Value chunk, Value number,
                               ValueRange sums) override;
-  float getFactor() const override { return 0.5f; } // elements are doubled
-  SmallVector<Value> sumProducts(Value group, Value part, Value firstColumn,
-                                 int64_t columns, Value chunk);
-  Value readWord(Value column, Value chunk, int64_t word);
+  SmallVector<Value> sumProducts(Value part, Value firstColumn, int64_t columns,
+                                 Value chunk, Value number);
+  Value broadcastWord(Value column, Value chunk, int64_t word);
 
   VectorBuilder vectors;
   int64_t lanes;
+  int64_t places;        // bytes for an element of a column
+  int64_t wordsPerFlush; // whose products a lane of 16 bits can add up
   bool isQuads;
-  SmallVector<int8_t> table;
   Value zeros; // lanes x i32
 };
 
@@ -57,37 +56,33 @@ private:
 
 DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
     : GroupKernel(builder, op), vectors(builder, loc),
-      lanes(op.getStrategy().getLanes()),
+      lanes(op.getStrategy().getLanes()), places(op.getStrategy().getParts()),
       isQuads(op.getStrategy().getKernel() == Kernel::Quads) {
-  numerics::Format format = op.getValueType().getFormat();
-  for (uint8_t code = 0; code < 16; ++code) {
-    float doubled = 2 * numerics::decodeElement(format, code);
-    table.push_back(static_cast<int8_t>(static_cast<int64_t>(doubled) + kBias));
-  }
+  // Every word adds a pair to a lane of 16 bits.
+  auto fitting = static_cast<uint64_t>(countPairsThatFit(
+      op.getValueType().getFormat(), static_cast<int64_t>(op.getLargest())));
+  wordsPerFlush = std::min<int64_t>(
+      kWordsPerChunk,
+      std::max<int64_t>(1, static_cast<int64_t>(llvm::bit_floor(fitting))));
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
 }
 
-SmallVector<Value> DigitsKernel::addChunk(Value group, Value part,
-                                          Value firstColumn, int64_t columns,
-                                          Value chunk, ValueRange sums) {
+SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
+                                          int64_t columns, Value chunk,
+                                          Value number, ValueRange sums) {
   SmallVector<Value> products =
-      sumProducts(group, part, firstColumn, columns, chunk);
+      sumProducts(part, firstColumn, columns, chunk, number);
   SmallVector<Value> rowScales;
   for (int64_t v = 0; v < vectorsPerPart; ++v)
-    rowScales.push_back(readScales(group, part, chunk, v));
+    rowScales.push_back(rows.readScales(number, part, v));
+  int64_t lastWord = getDigitWords(places) - 1;
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
     Value column = kernel.add(firstColumn, c);
-    Value sum = readWord(column, chunk, kDigitWords - 2);
-    Value bias = arith::ConstantOp::create(builder, loc,
-                                           builder.getI32IntegerAttr(kBias));
-    Value excess = arith::MulIOp::create(builder, loc, sum, bias);
-    excess = vector::BroadcastOp::create(builder, loc, zeros.getType(), excess);
-    Value scale =
-        arith::BitcastOp::create(builder, loc, builder.getF32Type(),
-                                 readWord(column, chunk, kDigitWords - 1));
-    scale = kernel.broadcast(scale);
+    Value excess = broadcastWord(column, chunk, lastWord - 1);
+    Value scale = vectors.bitcast(broadcastWord(column, chunk, lastWord),
+                                  kernel.getVectorType());
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
       int64_t place = c * vectorsPerPart + v;
       Value exact =
@@ -103,43 +98,36 @@ SmallVector<Value> DigitsKernel::addChunk(Value group, Value part,
 
 /// Sums over the chunk of biased elements times integers of the columns, for
 /// each column and vector of rows.
-SmallVector<Value> DigitsKernel::sumProducts(Value group, Value part,
-                                             Value firstColumn, int64_t columns,
-                                             Value chunk) {
-  int64_t count = columns * vectorsPerPart * kDigitPlaces;
-  auto bytesType = vectors.type(kBytesPerRun * lanes, 8);
-  // Two products of bytes fit 16 bits, and so do the sums of four of them.
-  constexpr int64_t kRunsPerFlush = 2;
-  auto pairsType = vectors.type(2 * lanes, 16);
+SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
+                                             int64_t columns, Value chunk,
+                                             Value number) {
+  int64_t count = columns * vectorsPerPart * places;
+  auto bytesType = vectors.type(4 * lanes, 8);
+  // Two products of bytes fit 16 bits, and so do the sums of some of them.
   Value none = isQuads ? zeros
                        : arith::ConstantOp::create(
-                             builder, loc, builder.getZeroAttr(pairsType));
+                             builder, loc,
+                             builder.getZeroAttr(vectors.type(2 * lanes, 16)));
   SmallVector<Value> totals(count, zeros), sums(count, none);
-  for (int64_t run = 0; run < kRunsPerChunk; ++run) {
-    SmallVector<std::pair<Value, Value>> elements; // of both halves of a run
-    for (int64_t v = 0; v < vectorsPerPart; ++v) {
-      Value codes = readRun(group, part, chunk, run, v);
-      Value low = LookupBytesOp::create(builder, loc, table, codes);
-      Value high =
-          LookupBytesOp::create(builder, loc, table, vectors.shr(codes, 4));
-      elements.push_back({low, high});
-    }
+  SmallVector<SmallVector<Value>> elements(vectorsPerPart); // of a run
+  for (int64_t word = 0; word < kWordsPerChunk; ++word) {
+    int64_t run = word / rows.getWordsPerRun(),
+            wordOfRun = word % rows.getWordsPerRun();
+    if (wordOfRun == 0)
+      for (int64_t v = 0; v < vectorsPerPart; ++v)
+        elements[v] = rows.read(number, part, run, v);
     for (int64_t c = 0; c < columns; ++c)
-      for (int64_t place = 0; place < kDigitPlaces; ++place)
-        for (int64_t half = 0; half < 2; ++half) {
-          int64_t word = place * kChunk / 4 + 2 * run + half;
-          Value digits = readWord(kernel.add(firstColumn, c), chunk, word);
-          digits = vector::BroadcastOp::create(builder, loc, zeros.getType(),
-                                               digits);
-          digits = vectors.bitcast(digits, bytesType);
-          for (int64_t v = 0; v < vectorsPerPart; ++v) {
-            Value &sum = sums[(c * vectorsPerPart + v) * kDigitPlaces + place];
-            sum = DotBytesOp::create(
-                builder, loc, half ? elements[v].second : elements[v].first,
-                digits, sum);
-          }
+      for (int64_t place = 0; place < places; ++place) {
+        Value bytes = broadcastWord(kernel.add(firstColumn, c), chunk,
+                                    place * kWordsPerChunk + word);
+        bytes = vectors.bitcast(bytes, bytesType);
+        for (int64_t v = 0; v < vectorsPerPart; ++v) {
+          Value &sum = sums[(c * vectorsPerPart + v) * places + place];
+          sum = DotBytesOp::create(builder, loc, elements[v][wordOfRun], bytes,
+                                   sum);
         }
-    if (isQuads || (run + 1) % kRunsPerFlush != 0)
+      }
+    if (isQuads || (word + 1) % wordsPerFlush != 0)
       continue;
     for (int64_t i = 0; i < count; ++i) {
       Value wide = SumPairsOp::create(builder, loc, zeros.getType(), sums[i]);
@@ -153,9 +141,9 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, Value part,
     totals = sums;
 
   SmallVector<Value> result;
-  for (int64_t i = 0; i < count; i += kDigitPlaces) {
+  for (int64_t i = 0; i < count; i += places) {
     Value sum = totals[i];
-    for (int64_t place = 1; place < kDigitPlaces; ++place)
+    for (int64_t place = 1; place < places; ++place)
       sum = arith::AddIOp::create(
           builder, loc, sum,
           vectors.shl(totals[i + place], place * kDigitBits));
@@ -164,10 +152,12 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, Value part,
   return result;
 }
 
-/// One of the words of a chunk of a column, see `mx.tile_digits`.
-Value DigitsKernel::readWord(Value column, Value chunk, int64_t word) {
-  return memref::LoadOp::create(builder, loc, op.getPacked(),
-                                ValueRange{column, chunk, kernel.index(word)});
+/// One of the words of a chunk of a column, see `mx.tile_digits`, in each lane.
+Value DigitsKernel::broadcastWord(Value column, Value chunk, int64_t word) {
+  Value value =
+      memref::LoadOp::create(builder, loc, op.getPacked(),
+                             ValueRange{column, chunk, kernel.index(word)});
+  return vector::BroadcastOp::create(builder, loc, zeros.getType(), value);
 }
 
 void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {
@@ -178,9 +168,10 @@ void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {
 // tile_digits
 //===----------------------------------------------------------------------===//
 
-/// Writes the words of the 32 floats `x` at `indices` of `destination`.
-static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
+/// Writes the words of the 32 floats `x` of chunk `chunk` of a column.
+static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
                        Value column, Value chunk) {
+  Value destination = op.getDestination();
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   VectorBuilder b(builder, loc);
@@ -200,10 +191,11 @@ static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
   Value isZero = compare(arith::CmpIPredicate::eq, largest, 0);
   field = arith::SelectOp::create(builder, loc, isZero,
                                   constant(numerics::kScaleBias), field);
-  // Both 2^(20 - e) and 2^(e - 20) are normal for these.
-  constexpr int64_t kPlaces = 20, kLowest = kPlaces + 1, kHighest = 254;
+  // Both 2^(20 - e) and 2^(e - 20 + exponent) are normal for these.
+  constexpr int64_t kPlaces = 20, kHighest = 254;
+  int64_t exponent = op.getExponent(), lowest = kPlaces + 1 - exponent;
   Value isGood = arith::AndIOp::create(
-      builder, loc, compare(arith::CmpIPredicate::uge, field, kLowest),
+      builder, loc, compare(arith::CmpIPredicate::uge, field, lowest),
       compare(arith::CmpIPredicate::ule, field, kHighest));
 
   auto toFloat = [&](Value exponentField) -> Value {
@@ -242,10 +234,12 @@ static void splitChunk(KernelBuilder &kernel, Value x, Value destination,
         builder, loc, b.bitcast(digits, b.type(wordsPerPlace, 32)), destination,
         ValueRange{column, chunk, kernel.index(place * wordsPerPlace)});
   }
-  store(vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                    integers),
+  Value sum = vector::ReductionOp::create(builder, loc,
+                                          vector::CombiningKind::ADD, integers);
+  store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
         kDigitWords - 2);
-  Value down = arith::SubIOp::create(builder, loc, field, constant(kPlaces));
+  Value down =
+      arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));
   store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
         kDigitWords - 1);
@@ -262,7 +256,7 @@ void mx::buildSplitKernel(OpBuilder &builder, TileDigitsOp op) {
   kernel.loop(kernel.index(0), numColumns, 1, [&](Value column) {
     kernel.loop(kernel.index(0), numChunks, 1, [&](Value chunk) {
       Value x = kernel.load(source, {column, kernel.mul(chunk, kChunk)});
-      splitChunk(kernel, x, op.getDestination(), column, chunk);
+      splitChunk(kernel, op, x, column, chunk);
     });
   });
 }

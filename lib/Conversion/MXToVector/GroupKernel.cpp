@@ -12,48 +12,59 @@
 
 using namespace mlir;
 using namespace mx;
-using numerics::kBytesPerRun;
 using numerics::kRowsPerGroup;
 
 GroupKernel::GroupKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), builder(builder), loc(op.getLoc()),
-      kernel(builder, loc, op.getStrategy().getLanes()),
+      kernel(builder, loc, op.getStrategy().getLanes()), rows(kernel, op),
       vectorsPerPart(op.getStrategy().getRows() / kernel.getLanes()) {
   results = kernel.allocate({op.getStrategy().getRows()});
 }
 
 void GroupKernel::build() {
-  Value numGroups = kernel.dim(op.getPayload(), 0);
+  int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
+  Value numBlocks = kernel.dim(op.getScales(), 1);
+  if (rows.areGrouped())
+    numBlocks = kernel.divFloor(numBlocks, kRowsPerGroup);
+  Value numChunks = kernel.mul(numBlocks, chunksPerBlock);
   Value numColumns = kernel.dim(op.getPacked(), 0);
-  int64_t columns = op.getStrategy().getColumns();
-  int64_t rows = op.getStrategy().getRows();
+  StrategyAttr strategy = op.getStrategy();
+  int64_t columns = strategy.getColumns();
+  int64_t chunksAtOnce = strategy.getDepth() / kChunk;
   Value wholeColumns = kernel.roundDown(numColumns, columns);
-  kernel.loop(kernel.index(0), numGroups, 1, [&](Value group) {
-    kernel.loop(kernel.index(0), kernel.index(kRowsPerGroup), rows,
-                [&](Value part) {
-                  kernel.loop(kernel.index(0), wholeColumns, columns,
-                              [&](Value column) {
-                                buildColumns(group, part, columns, column);
-                              });
+  auto buildGroup = [&](Value group, Value firstChunk, Value count) {
+    auto forColumns = [&](Value part, Value lower, Value upper,
+                          int64_t atOnce) {
+      kernel.loop(lower, upper, atOnce, [&](Value column) {
+        buildColumns(group, part, atOnce, column, firstChunk, count);
+      });
+    };
+    kernel.loop(kernel.index(0), kernel.index(kRowsPerGroup),
+                strategy.getRows(), [&](Value part) {
+                  forColumns(part, kernel.index(0), wholeColumns, columns);
                   if (columns > 1)
-                    kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
-                      buildColumns(group, part, 1, column);
-                    });
+                    forColumns(part, wholeColumns, numColumns, 1);
                 });
+  };
+  kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
+    Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
+    kernel.loop(kernel.index(0), rows.getNumGroups(), 1, [&](Value group) {
+      rows.prepare(group, firstChunk, count);
+      buildGroup(group, firstChunk, count);
+    });
   });
 }
 
-/// Adds the products of a part of a group and `columns` columns.
+/// Adds the products of some chunks of a part of a group and `columns` columns.
 void GroupKernel::buildColumns(Value group, Value part, int64_t columns,
-                               Value firstColumn) {
+                               Value firstColumn, Value firstChunk,
+                               Value numChunks) {
   // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
   SmallVector<Value> sums(columns * vectorsPerPart, kernel.splat(-0.0f));
-  Value chunksPerRow =
-      kernel.divFloor(kernel.dim(op.getPayload(), 1),
-                      kRowsPerGroup * kBytesPerRun * kRunsPerChunk);
-  sums = kernel.loop(kernel.index(0), chunksPerRow, 1, sums,
-                     [&](Value chunk, ValueRange carried) {
-                       return addChunk(group, part, firstColumn, columns, chunk,
+  sums = kernel.loop(kernel.index(0), numChunks, 1, sums,
+                     [&](Value number, ValueRange carried) {
+                       return addChunk(part, firstColumn, columns,
+                                       kernel.add(firstChunk, number), number,
                                        carried);
                      });
   for (int64_t c = 0; c < columns; ++c)
@@ -62,45 +73,16 @@ void GroupKernel::buildColumns(Value group, Value part, int64_t columns,
         ValueRange(sums).slice(c * vectorsPerPart, vectorsPerPart));
 }
 
-Value GroupKernel::readRun(Value group, Value part, Value chunk, int64_t run,
-                           int64_t vector) {
-  constexpr int64_t kBytesOfGroup = kRowsPerGroup * kBytesPerRun;
-  int64_t bytes = kBytesPerRun * kernel.getLanes();
-  int64_t offset = run * kBytesOfGroup + vector * bytes;
-  Value first = kernel.add(kernel.mul(chunk, kRunsPerChunk * kBytesOfGroup),
-                           kernel.mul(part, kBytesPerRun));
-  return vector::LoadOp::create(
-      builder, loc, VectorType::get({bytes}, builder.getI8Type()),
-      op.getPayload(), ValueRange{group, kernel.add(first, offset)});
-}
-
-Value GroupKernel::readScales(Value group, Value part, Value chunk,
-                              int64_t vector) {
-  int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
-  Value first =
-      kernel.mul(kernel.divFloor(chunk, chunksPerBlock), kRowsPerGroup);
-  first = kernel.add(first, part);
-  Value bytes = vector::LoadOp::create(
-      builder, loc, VectorType::get({kernel.getLanes()}, builder.getI8Type()),
-      op.getScales(),
-      ValueRange{group, kernel.add(first, vector * kernel.getLanes())});
-  return kernel.decodeE8M0(bytes);
-}
-
 /// Adds `sums` to the rows that exist.
 void GroupKernel::addToAccumulator(Value group, Value part, Value column,
                                    ValueRange sums) {
-  for (auto [v, sum] : llvm::enumerate(sums)) {
-    Value product = getFactor() == 1
-                        ? sum
-                        : kernel.mulVector(sum, kernel.splat(getFactor()));
-    kernel.store(product, results, {kernel.index(v * kernel.getLanes())});
-  }
-  int64_t rows = op.getStrategy().getRows();
+  for (auto [v, sum] : llvm::enumerate(sums))
+    kernel.store(sum, results, {kernel.index(v * kernel.getLanes())});
+  int64_t numLanes = op.getStrategy().getRows();
   Value numRows = kernel.dim(op.getAccumulator(), op.getTransposed() ? 1 : 0);
   Value first = kernel.add(kernel.mul(group, kRowsPerGroup), part);
   // What fills up the last group is thrown away.
-  Value end = kernel.minimum(kernel.add(first, rows), numRows);
+  Value end = kernel.minimum(kernel.add(first, numLanes), numRows);
   kernel.loop(first, end, 1, [&](Value row) {
     Value lane = arith::SubIOp::create(builder, loc, row, first);
     Value added = memref::LoadOp::create(builder, loc, results, lane);

@@ -22,28 +22,30 @@ public:
   using GroupKernel::GroupKernel;
 
 private:
-  SmallVector<Value> addChunk(Value group, Value part, Value firstColumn,
-                              int64_t columns, Value chunk,
+  SmallVector<Value> addChunk(Value part, Value firstColumn, int64_t columns,
+                              Value chunk, Value number,
                               ValueRange sums) override;
 };
 
 } // namespace
 
-SmallVector<Value> FloatsKernel::addChunk(Value group, Value part,
-                                          Value firstColumn, int64_t columns,
-                                          Value chunk, ValueRange sums) {
+SmallVector<Value> FloatsKernel::addChunk(Value part, Value firstColumn,
+                                          int64_t columns, Value chunk,
+                                          Value number, ValueRange sums) {
+  // Four bytes of a row have eight codes.
+  constexpr int64_t kCodesPerRun = 2 * numerics::kBytesPerRun;
   // Products add to several sums in turns, which do not wait for each other.
   const int64_t numSums = std::max<int64_t>(4 / columns, 1);
   SmallVector<Value> products(columns * vectorsPerPart * numSums);
   SmallVector<int64_t> order = getGroupsOrder(kernel.getLanes());
   auto floats =
       VectorType::get({kCodesPerRun * kernel.getLanes()}, builder.getF32Type());
-  for (int64_t run = 0; run < kRunsPerChunk; ++run) {
+  for (int64_t run = 0; run < rows.getRunsPerChunk(); ++run) {
     SmallVector<Value> decoded;
     for (int64_t v = 0; v < vectorsPerPart; ++v)
       decoded.push_back(DecodePackedOp::create(
           builder, loc, floats, op.getValueType().getElementType(),
-          readRun(group, part, chunk, run, v), order));
+          rows.readBytes(number, part, run, v), order));
     for (int64_t code = 0; code < kCodesPerRun; ++code)
       for (int64_t c = 0; c < columns; ++c) {
         int64_t element = run * kCodesPerRun + code;
@@ -68,7 +70,7 @@ SmallVector<Value> FloatsKernel::addChunk(Value group, Value part,
       for (int64_t t = 0; t < count; ++t)
         turns[t] =
             arith::AddFOp::create(builder, loc, turns[t], turns[t + count]);
-    Value scales = readScales(group, part, chunk, i % vectorsPerPart);
+    Value scales = rows.readScales(number, part, i % vectorsPerPart);
     result.push_back(kernel.fma(turns[0], scales, sums[i]));
   }
   return result;

@@ -116,6 +116,7 @@ void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildGroupsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildSplitKernel(mlir::OpBuilder &builder, TileDigitsOp op);
+void buildIntegersKernel(mlir::OpBuilder &builder, TileIntegersOp op);
 void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);
 void buildDequantizeKernel(mlir::OpBuilder &builder, TileDequantizeOp op);
 

@@ -27,7 +27,8 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
   void runOnOperation() override {
     SmallVector<Operation *> tiles;
     getOperation()->walk([&](Operation *op) {
-      if (isa<TileMatmulOp, TileDigitsOp, TileQuantizeOp, TileDequantizeOp>(op))
+      if (isa<TileMatmulOp, TileDigitsOp, TileIntegersOp, TileQuantizeOp,
+              TileDequantizeOp>(op))
         tiles.push_back(op);
     });
     for (Operation *op : tiles) {
@@ -57,6 +58,8 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
         }
       } else if (auto digits = dyn_cast<TileDigitsOp>(op)) {
         buildSplitKernel(builder, digits);
+      } else if (auto integers = dyn_cast<TileIntegersOp>(op)) {
+        buildIntegersKernel(builder, integers);
       } else if (auto quantize = dyn_cast<TileQuantizeOp>(op)) {
         buildQuantizeKernel(builder, quantize);
       } else {

@@ -38,6 +38,15 @@ struct BytePattern : OpRewritePattern<OpT> {
   }
   bool isWide() const { return registerBytes == 64; }
 
+  /// Sums of products of neighbours, of 16 bits each.
+  Value multiplyPairs(PatternRewriter &rewriter, Location loc, Type type,
+                      Value lhs, Value rhs) const {
+    return callIntrinsic(rewriter, loc,
+                         isWide() ? "llvm.x86.avx512.pmaddw.d.512"
+                                  : "llvm.x86.avx2.pmadd.wd",
+                         type, {lhs, rhs});
+  }
+
   Target target;
   int64_t registerBytes;
 };
@@ -48,19 +57,22 @@ struct LookupBytes : BytePattern<LookupBytesOp> {
 
   LogicalResult matchAndRewrite(LookupBytesOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isRegister(op.getIndices()))
+    // Registers of 256 bits are there on any target that has these.
+    int64_t bytes = op.getIndices().getType().getNumElements();
+    constexpr int64_t kHalf = 32;
+    if (bytes != registerBytes && bytes != kHalf)
       return failure();
     VectorBuilder b(rewriter, op.getLoc());
     SmallVector<int8_t> entries;
-    while (static_cast<int64_t>(entries.size()) < registerBytes)
+    while (static_cast<int64_t>(entries.size()) < bytes)
       llvm::append_range(entries, op.getTable());
-    rewriter.replaceOp(
-        op,
-        callIntrinsic(
-            rewriter, op.getLoc(),
-            isWide() ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b",
-            op.getType(),
-            {b.constant<int8_t>(entries), b.bitAnd(op.getIndices(), 0x0F)}));
+    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
+                                         bytes == kHalf
+                                             ? "llvm.x86.avx2.pshuf.b"
+                                             : "llvm.x86.avx512.pshuf.b.512",
+                                         op.getType(),
+                                         {b.constant<int8_t>(entries),
+                                          b.bitAnd(op.getIndices(), 0x0F)}));
     return success();
   }
 };
@@ -74,8 +86,10 @@ struct DotBytes : BytePattern<DotBytesOp> {
     if (!isRegister(op.getLhs()))
       return failure();
     if (op.getType().getElementType().isInteger(32)) {
-      if (!target.has(InstructionSet::AVX512VNNI))
-        return failure();
+      if (!target.has(InstructionSet::AVX512VNNI)) {
+        rewriter.replaceOp(op, addWidened(rewriter, op));
+        return success();
+      }
       rewriter.replaceOp(
           op, callIntrinsic(rewriter, op.getLoc(),
                             "llvm.x86.avx512.vpdpbusd.512", op.getType(),
@@ -90,6 +104,27 @@ struct DotBytes : BytePattern<DotBytesOp> {
                                                products);
     return success();
   }
+
+private:
+  /// Every other byte in 16 bits, of which two products fit 32.
+  Value addWidened(PatternRewriter &rewriter, DotBytesOp op) const {
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    auto words = b.type(registerBytes / 2, 16);
+    Value lhs = b.bitcast(op.getLhs(), words);
+    Value rhs = b.bitcast(op.getRhs(), words), eight = b.splat(rhs, 8);
+    auto extend = [&](Value high) -> Value {
+      return arith::ShRSIOp::create(rewriter, loc, high, eight);
+    };
+    Value sum = op.getAccumulator();
+    for (auto [left, right] :
+         {std::pair(b.bitAnd(lhs, 0xFF), extend(b.shl(rhs, 8))),
+          std::pair(b.shr(lhs, 8), extend(rhs))})
+      sum = arith::AddIOp::create(
+          rewriter, loc, sum,
+          multiplyPairs(rewriter, loc, op.getType(), left, right));
+    return sum;
+  }
 };
 
 /// Sums of neighbours: products with 1.
@@ -102,12 +137,9 @@ struct SumPairs : BytePattern<SumPairsOp> {
     if (type.getNumElements() * 2 != registerBytes)
       return failure();
     VectorBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(
-        op, callIntrinsic(rewriter, op.getLoc(),
-                          isWide() ? "llvm.x86.avx512.pmaddw.d.512"
-                                   : "llvm.x86.avx2.pmadd.wd",
-                          op.getType(),
-                          {op.getSource(), b.splat(op.getSource(), 1)}));
+    rewriter.replaceOp(op, multiplyPairs(rewriter, op.getLoc(), op.getType(),
+                                         op.getSource(),
+                                         b.splat(op.getSource(), 1)));
     return success();
   }
 };

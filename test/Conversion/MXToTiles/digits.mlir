@@ -17,11 +17,11 @@
 // CHECK: scf.forall (%[[GROUP:.*]]) = (0) to (6) step (4) shared_outs(%[[OUT:.*]] = %{{.*}}) -> (tensor<96x1xf32>)
 // CHECK-DAG: tensor.extract_slice %[[P]][%[[GROUP]], 0]
 // CHECK-DAG: tensor.extract_slice %[[S]][%[[GROUP]], 0]
-// CHECK: mx.tile_matmul {{.*}}, %[[D]], {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>
+// CHECK: mx.tile_matmul {{.*}}, %[[D]], {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 4096>
 // CHECK: else
 // CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 32>
 // VNNI-LABEL: func.func @vector
-// VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 32>
+// VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 4096>
 // REMARK: remark: strategy for avx2: #mx.strategy<pairs{{.*}}>, for columns without digits #mx.strategy<groups
 func.func @vector(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<64xf32>, %c: tensor<96xf32>) -> tensor<96xf32> {
   %w = mx.unpack_rows %p, %s : tensor<6x512xi8>, tensor<6x32xi8> -> !w
@@ -31,7 +31,7 @@ func.func @vector(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<64xf32>,
 
 // Columns are rows of the left operand.
 // CHECK-LABEL: func.func @right
-// CHECK: mx.tile_matmul {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 3, parts = 3, depth = 32>, transposed
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 3, parts = 3, depth = 4096>, transposed
 !right = !mx.tensor<64x96xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
 func.func @right(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<3x64xbf16>, %c: tensor<3x96xf32>) -> tensor<3x96xf32> {
   %w = mx.unpack_rows %p, %s : tensor<6x512xi8>, tensor<6x32xi8> -> !right
@@ -39,10 +39,13 @@ func.func @right(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<3x64xbf16
   return %0 : tensor<3x96xf32>
 }
 
-// A constant is packed at compile time.
+// A constant is packed at compile time, and nothing else is left of it.
 // CHECK-LABEL: func.func @constant
 // CHECK: arith.constant dense<34> : tensor<1x256xi8>
+// CHECK-NOT: mx.constant
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<pairs
+// CHECK-NOT: mx.constant
+// CHECK-LABEL: func.func @floats
 func.func @constant(%x: tensor<32xf32>, %c: tensor<16xf32>) -> tensor<16xf32> {
   %w = mx.constant payload(dense<34> : tensor<16x16xi8>) scales(dense<127> : tensor<16x1xi8>)
       : !mx.tensor<16x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>

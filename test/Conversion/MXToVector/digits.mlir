@@ -21,7 +21,7 @@
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 func.func @pairs(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<1x4x26xi32>, %c: memref<20x1xf32>) {
   mx.tile_matmul %p, %s, %d, %c
-      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>, value_type = !row}
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 4096>, value_type = !row, grouped}
       : (memref<2x1024xi8>, memref<2x64xi8>, memref<1x4x26xi32>, memref<20x1xf32>) -> ()
   return
 }
@@ -34,7 +34,7 @@ func.func @pairs(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<1x4x26xi
 // CHECK: scf.yield
 func.func @quads(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<2x4x26xi32>, %c: memref<20x2xf32>) {
   mx.tile_matmul %p, %s, %d, %c
-      {strategy = #mx.strategy<quads, lanes = 16, rows = 16, columns = 2, parts = 3, depth = 32>, value_type = !row}
+      {strategy = #mx.strategy<quads, lanes = 16, rows = 16, columns = 2, parts = 3, depth = 4096>, value_type = !row, grouped}
       : (memref<2x1024xi8>, memref<2x64xi8>, memref<2x4x26xi32>, memref<20x2xf32>) -> ()
   return
 }
@@ -45,8 +45,80 @@ func.func @quads(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<2x4x26xi
 // CHECK: vector.reduction <maxui>
 // CHECK-COUNT-3: vector.store %{{.*}} : memref<1x4x26xi32>, vector<8xi32>
 // CHECK: %[[SUM:.*]] = vector.reduction <add>
-// CHECK: memref.store %[[SUM]]
+// CHECK: %[[EXCESS:.*]] = arith.muli %[[SUM]]
+// CHECK: memref.store %[[EXCESS]]
 func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
-  mx.tile_digits %x, %d : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+  return
+}
+
+// Columns of integers have one part. What fits 16 bits depends on how large they
+// are: words of MXINT8 take two sums, of MXFP4 one. Rows as they are stored are
+// interleaved first, four rows of 16 bytes at a time, and scales of 16 blocks.
+// CHECK-LABEL: func.func @integers
+// CHECK-DAG: memref.alloca() {{.*}} : memref<1x16384xi8>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<1x1024xi8>
+// CHECK-COUNT-4: vector.load %arg0{{.*}} : memref<20x32xi8>, vector<16xi8>
+// CHECK-COUNT-8: vector.shuffle {{.*}} : vector<4xi32>, vector<4xi32>
+// CHECK-COUNT-4: vector.store
+// CHECK-COUNT-16: vector.load %arg1{{.*}} : memref<20x2xi8>, vector<16xi8>
+// CHECK-COUNT-64: vector.shuffle {{.*}} : vector<16xi8>, vector<16xi8>
+// CHECK-COUNT-16: vector.store
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-8: mx.dot_bytes
+// CHECK-COUNT-2: mx.sum_pairs
+// CHECK-COUNT-8: mx.dot_bytes
+// CHECK-COUNT-2: mx.sum_pairs
+// CHECK-NOT: mx.
+// CHECK: scf.yield
+func.func @integers(%p: memref<20x32xi8>, %s: memref<20x2xi8>, %d: memref<1x2x10xi32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 16, columns = 1, depth = 2048, order = [1, 2, 0, 3, 4]>, value_type = !row}
+      : (memref<20x32xi8>, memref<20x2xi8>, memref<1x2x10xi32>, memref<20x1xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @small_integers
+// CHECK-COUNT-16: mx.dot_bytes
+// CHECK-COUNT-2: mx.sum_pairs
+// CHECK-NOT: mx.
+// CHECK: scf.yield
+func.func @small_integers(%p: memref<2x512xi8>, %s: memref<2x32xi8>, %d: memref<1x2x10xi32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<pairs, lanes = 8, rows = 16, columns = 1, depth = 4096>, value_type = !row, grouped, largest = 12 : i64}
+      : (memref<2x512xi8>, memref<2x32xi8>, memref<1x2x10xi32>, memref<20x1xf32>) -> ()
+  return
+}
+
+// Rows of bytes are made unsigned as they are interleaved.
+// CHECK-LABEL: func.func @bytes
+// CHECK: vector.load %arg0{{.*}} : memref<20x64xi8>, vector<32xi8>
+// CHECK: arith.addi %{{.*}} : vector<32xi8>
+// CHECK-NOT: mx.lookup_bytes
+// CHECK-COUNT-8: mx.dot_bytes {{.*}} : vector<32xi8>, vector<8xi32>
+// CHECK-NOT: mx.
+// CHECK: scf.yield
+func.func @bytes(%p: memref<20x64xi8>, %s: memref<20x2xi8>, %d: memref<1x2x10xi32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<quads, lanes = 8, rows = 8, columns = 1, depth = 2048>,
+       value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<20x64xi8>, memref<20x2xi8>, memref<1x2x10xi32>, memref<20x1xf32>) -> ()
+  return
+}
+
+// Elements of 6 bits are found in four tables. The sum times the bias and the
+// scale follow.
+// CHECK-LABEL: func.func @columns
+// CHECK-COUNT-4: mx.lookup_bytes
+// CHECK: vector.store %{{.*}} : memref<1x2x10xi32>, vector<8xi32>
+// CHECK: %[[SUM:.*]] = vector.reduction <add>
+// CHECK: %[[EXCESS:.*]] = arith.muli %[[SUM]]
+// CHECK: memref.store %[[EXCESS]]
+// CHECK: arith.mulf {{.*}} : f32
+// CHECK: memref.store
+func.func @columns(%p: memref<1x48xi8>, %s: memref<1x2xi8>, %d: memref<1x2x10xi32>) {
+  mx.tile_integers %p, %s, %d
+      {bias = 12 : i64, exponent = -1 : i64, value_type = !mx.tensor<?x?xf6E2M3FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<1x48xi8>, memref<1x2xi8>, memref<1x2x10xi32>) -> ()
   return
 }

@@ -13,9 +13,13 @@
 // AVX2: %[[PAIRS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
 // AVX2: arith.addi %{{.*}}, %[[PAIRS]] : vector<16xi16>
 // AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
-// AVX2: mx.dot_bytes
-// AVX512: mx.lookup_bytes
-// VNNI: mx.lookup_bytes
+// AVX2-COUNT-2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// AVX2-NOT: mx.
+// AVX2: return
+// AVX512: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// AVX512-COUNT-2: mx.dot_bytes
+// VNNI: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// VNNI-COUNT-2: mx.dot_bytes
 func.func @of_256_bits(%v: vector<32xi8>, %d: vector<32xi8>, %q: vector<8xi32>, %h: vector<16xi16>)
     -> (vector<8xi32>, vector<8xi32>) {
   %0 = mx.lookup_bytes [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] %v : vector<32xi8>
@@ -29,8 +33,9 @@ func.func @of_256_bits(%v: vector<32xi8>, %d: vector<32xi8>, %q: vector<8xi32>, 
 // AVX2: mx.lookup_bytes
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddubs.w.512"
-// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
-// AVX512: mx.dot_bytes
+// AVX512-COUNT-3: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// AVX512-NOT: mx.
+// AVX512: return
 // VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 func.func @of_512_bits(%v: vector<64xi8>, %d: vector<64xi8>, %q: vector<16xi32>, %h: vector<32xi16>)
     -> (vector<16xi32>, vector<16xi32>) {
