@@ -94,15 +94,22 @@ static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
                                 MXTensorType type) {
   if (failed(verifyOperands(op)))
     return failure();
-  if (type.getBlockSize() % kChunk != 0)
-    return op->emitOpError() << "expected a block size that is a multiple of "
-                             << kChunk << ", got " << type.getBlockSize();
   Type scale = cast<ShapedType>(scales.getType()).getElementType();
   if (scale != type.getScalesType().getElementType())
     return op->emitOpError()
            << "expected scales of " << type.getScalesType().getElementType()
            << ", got " << scale;
   return success();
+}
+
+/// The same for a tile of a conversion.
+static LogicalResult verifyConversion(DestinationStyleOpInterface op,
+                                      Value scales, MXTensorType type) {
+  if (!isConvertibleBlockSize(type.getBlockSize()))
+    return op->emitOpError()
+           << "expected a block size of 8, 16 or a multiple of " << kChunk
+           << ", got " << type.getBlockSize();
+  return verifyTile(op, scales, type);
 }
 
 static LogicalResult expectRank(Operation *op, StringRef what, Value value,
@@ -146,6 +153,10 @@ LogicalResult TileMatmulOp::verify() {
   if (packed.getElementType() != element)
     return emitOpError() << "expected packed columns of " << element << ", got "
                          << packed.getElementType();
+  int64_t blockSize = getValueType().getBlockSize();
+  if (blockSize % kChunk != 0)
+    return emitOpError() << "expected a block size that is a multiple of "
+                         << kChunk << ", got " << blockSize;
   return verifyTile(*this, getScales(), getValueType());
 }
 
@@ -165,7 +176,7 @@ LogicalResult TileDequantizeOp::verify() {
       failed(expectRank(*this, "scales", getScales(), 2)) ||
       failed(expectRank(*this, "a destination", getDestination(), 2)))
     return failure();
-  return verifyTile(*this, getScales(), getValueType());
+  return verifyConversion(*this, getScales(), getValueType());
 }
 
 LogicalResult TileQuantizeOp::verify() {
@@ -173,10 +184,10 @@ LogicalResult TileQuantizeOp::verify() {
       failed(expectRank(*this, "a payload", getPayload(), 2)) ||
       failed(expectRank(*this, "scales", getScales(), 2)))
     return failure();
-  if (!getValueType().hasPowerOfTwoScales())
-    return emitOpError() << "expected a scale type of f8E8M0FNU, got "
-                         << getValueType().getScaleType();
-  return verifyTile(*this, getScales(), getValueType());
+  if (!getValueType().hasPowerOfTwoScales() &&
+      failed(verifyNoScaleChoice(*this, getScaleRule(), getZeroScale())))
+    return failure();
+  return verifyConversion(*this, getScales(), getValueType());
 }
 
 /// On buffers, a tile reads all operands (`readsDestination` says whether the
