@@ -78,13 +78,6 @@ func.func @panel(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x8xf32>, 
 // CHECK: mx.encode_packed f4E2M1FN %{{.*}}, %{{.*}} : i8 : vector<32xf32> -> vector<16xi8>
 // CHECK: mx.decode_packed
 // CHECK: arith.truncf {{.*}} to vector<32xbf16>
-func.func @rows
-// CHECK: vector.reduction <maxsi>
-// CHECK: mx.choose_scale f4E2M1FN
-// CHECK: mx.encode_packed
-// CHECK: vector.store
-// CHECK: mx.decode_packed
-// CHECK: arith.truncf {{.*}} to vector<8xbf16>
 func.func @rows(%x: memref<?x?xbf16>, %p: memref<?x?xi8>, %s: memref<?x?xi8>) {
   mx.tile_quantize %x, %p, %s {lanes = 8 : i64, value_type = !row}
       : (memref<?x?xbf16>, memref<?x?xi8>, memref<?x?xi8>) -> ()
