@@ -34,94 +34,83 @@ static bool hasColumns(MXTensorType type) {
 
 namespace {
 
-/// How dimensions of a tensor become fewer. A group may be empty: it becomes a
-/// dimension of 1.
+/// How dimensions of a tensor become fewer. An empty group, in front of the one
+/// dimension that there is, becomes a dimension of 1.
 using Groups = SmallVector<ReassociationIndices>;
 
 } // namespace
 
-/// Groups of as many dimensions as `counts` says.
-static Groups makeGroups(ArrayRef<int64_t> counts) {
+/// The dimensions from `first` to `end` in groups, as few as can be expanded
+/// again: MLIR does not expand to two dynamic dimensions.
+static Groups joinDims(ArrayRef<int64_t> shape, int64_t first, int64_t end) {
   Groups groups;
-  int64_t dim = 0;
-  for (int64_t count : counts) {
-    groups.emplace_back();
-    for (int64_t i = 0; i < count; ++i)
-      groups.back().push_back(dim++);
+  bool isDynamic = true;
+  for (int64_t dim = first; dim < end; ++dim) {
+    if (groups.empty() || (isDynamic && ShapedType::isDynamic(shape[dim]))) {
+      groups.emplace_back();
+      isDynamic = false;
+    }
+    groups.back().push_back(dim);
+    isDynamic |= ShapedType::isDynamic(shape[dim]);
   }
   return groups;
 }
 
-/// The groups of the floats: what is before the block axis, along it, and, if
-/// there is something, behind it.
-static Groups getFloatGroups(MXTensorType type) {
-  int64_t axis = type.getBlockAxis();
-  if (!hasColumns(type))
-    return makeGroups({axis, 1});
-  return makeGroups({axis, 1, type.getRank() - 1 - axis});
-}
+namespace {
 
-/// The same of payload and scales, which have the block axis last.
-static Groups getStoredGroups(MXTensorType type) {
-  int64_t axis = type.getBlockAxis();
-  if (!hasColumns(type))
-    return makeGroups({axis, 1});
-  return makeGroups({axis, type.getRank() - 1 - axis, 1});
-}
-
-/// Without the empty ones, the dimensions of `groups`, and how these become
-/// `groups`.
-static std::pair<Groups, Groups> splitGroups(const Groups &groups) {
-  Groups present, expansion;
-  ReassociationIndices empty; // in front of the first present one
-  for (auto [index, group] : llvm::enumerate(groups)) {
-    if (group.empty() && present.empty()) {
-      empty.push_back(index);
-      continue;
+/// How the dimensions of a value are grouped.
+struct Grouping {
+  explicit Grouping(MXTensorType type) {
+    int64_t rank = type.getRank(), blockAxis = type.getBlockAxis();
+    floats = joinDims(type.getShape(), 0, blockAxis);
+    Groups behind = joinDims(type.getShape(), blockAxis + 1, rank);
+    if (floats.empty() && behind.empty())
+      floats.emplace_back();
+    axis = floats.size();
+    stored = floats;
+    floats.push_back({blockAxis});
+    llvm::append_range(floats, behind);
+    // Payload and scales have the block axis last.
+    for (ReassociationIndices &group : behind) {
+      for (int64_t &dim : group)
+        --dim;
+      stored.push_back(group);
     }
-    if (!group.empty()) {
-      present.push_back(group);
-      expansion.push_back(empty);
-      empty.clear();
-    }
-    expansion.back().push_back(index);
+    stored.push_back({rank - 1});
   }
-  return {present, expansion};
-}
+
+  Groups floats, stored;
+  size_t axis; // of the groups of floats, the block axis
+};
+
+} // namespace
 
 /// `value`, with a dimension for each group.
 static Value groupDims(OpBuilder &builder, Location loc, Value value,
                        const Groups &groups) {
-  auto [present, expansion] = splitGroups(groups);
-  auto rank = static_cast<size_t>(cast<ShapedType>(value.getType()).getRank());
-  if (present.size() < rank)
-    value = tensor::CollapseShapeOp::create(builder, loc, value, present);
-  if (present.size() == groups.size())
+  auto type = cast<RankedTensorType>(value.getType());
+  if (static_cast<int64_t>(groups.size()) < type.getRank())
+    return tensor::CollapseShapeOp::create(builder, loc, value, groups);
+  if (static_cast<int64_t>(groups.size()) == type.getRank())
     return value;
-  SmallVector<OpFoldResult> sizes(groups.size(), builder.getIndexAttr(1));
-  SmallVector<OpFoldResult> given = tensor::getMixedSizes(builder, loc, value);
-  size_t number = 0;
-  for (auto [size, group] : llvm::zip_equal(sizes, groups))
-    if (!group.empty())
-      size = given[number++];
-  auto type =
-      RankedTensorType::get(decomposeMixedValues(sizes).first,
-                            cast<ShapedType>(value.getType()).getElementType());
-  return tensor::ExpandShapeOp::create(builder, loc, type, value, expansion,
-                                       sizes);
+  auto expanded =
+      RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
+  return tensor::ExpandShapeOp::create(
+      builder, loc, expanded, value, {{0, 1}},
+      {builder.getIndexAttr(1), tensor::getMixedSize(builder, loc, value, 0)});
 }
 
 /// The inverse, to `type`, whose sizes are `sizes`.
 static Value ungroupDims(OpBuilder &builder, Location loc, Value value,
                          const Groups &groups, RankedTensorType type,
                          ArrayRef<OpFoldResult> sizes) {
-  auto [present, expansion] = splitGroups(groups);
-  if (present.size() < groups.size())
-    value = tensor::CollapseShapeOp::create(builder, loc, value, expansion);
-  if (static_cast<int64_t>(present.size()) < type.getRank())
-    value = tensor::ExpandShapeOp::create(builder, loc, type, value, present,
-                                          sizes);
-  return value;
+  if (static_cast<int64_t>(groups.size()) < type.getRank())
+    return tensor::ExpandShapeOp::create(builder, loc, type, value, groups,
+                                         sizes);
+  if (static_cast<int64_t>(groups.size()) == type.getRank())
+    return value;
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type, value, SmallVector<ReassociationIndices>{{0, 1}});
 }
 
 /// A new tensor of the transposed shape of `value`, of rank 2.
@@ -152,55 +141,44 @@ enum class Columns { None, Input, Destination };
 using TileFn = llvm::function_ref<ValueRange(
     OpBuilder &, Location, ValueRange inputs, ValueRange destinations)>;
 
-/// Tiles of rows of `inputs` and `destinations`; the new destinations. They are
-/// of rank 2, or, if one has columns, of rank 3: it has them as the last
-/// dimension, the others as the middle one, of every matrix.
+/// Tiles of rows of `inputs` and `destinations`, which have the last dimension
+/// as rows; an operand that has its rows as columns has it at `axis`. The new
+/// destinations.
 static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
                                    ValueRange inputs, ValueRange destinations,
-                                   Columns columns, TileFn makeTile) {
+                                   Columns columns, size_t axis,
+                                   TileFn makeTile) {
   constexpr int64_t kTileRows = 16;
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  auto sizeOf = [&](Value value, int64_t dim) {
-    return tensor::getMixedSize(builder, loc, value, dim);
-  };
-  SmallVector<OpFoldResult> sizes, steps;
-  if (columns != Columns::None) {
-    sizes.push_back(sizeOf(destinations.front(), 0));
-    steps.push_back(one);
-  }
-  int64_t rowDim = columns == Columns::None          ? 0
-                   : columns == Columns::Destination ? 2
-                                                     : 1;
-  sizes.push_back(sizeOf(destinations.front(), rowDim));
-  steps.push_back(builder.getIndexAttr(kTileRows));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+      builder, loc,
+      columns == Columns::Destination ? inputs.front() : destinations.front());
+  sizes.pop_back();
+  SmallVector<OpFoldResult> starts(sizes.size(), zero),
+      steps(sizes.size(), one);
+  steps.back() = builder.getIndexAttr(kTileRows);
   auto forall = scf::ForallOp::create(
-      builder, loc, SmallVector<OpFoldResult>(sizes.size(), zero), sizes, steps,
-      destinations, std::nullopt,
+      builder, loc, starts, sizes, steps, destinations, std::nullopt,
       [&](OpBuilder &b, Location l, ValueRange args) {
-        SmallVector<OpFoldResult> place;
-        for (Value index : args.take_front(sizes.size()))
-          place.push_back(index);
+        ValueRange indices = args.take_front(sizes.size());
         ValueRange wholes = args.drop_front(sizes.size());
         OpFoldResult rows =
-            getTileSize(b, l, args[sizes.size() - 1], sizes.back(), kTileRows);
+            getTileSize(b, l, indices.back(), sizes.back(), kTileRows);
         auto slice = [&](Value source, bool hasColumns) -> Value {
-          auto type = cast<RankedTensorType>(source.getType());
-          int64_t last = type.getRank() - 1;
-          SmallVector<OpFoldResult> offsets = place, extents(place.size(), one);
+          SmallVector<OpFoldResult> offsets(indices.begin(), indices.end());
+          SmallVector<OpFoldResult> extents(indices.size(), one);
           extents.back() = rows;
-          offsets.push_back(zero);
-          extents.push_back(
-              tensor::getMixedSize(b, l, source, hasColumns ? last - 1 : last));
-          if (hasColumns) {
-            std::swap(offsets[last - 1], offsets[last]);
-            std::swap(extents[last - 1], extents[last]);
-          }
-          SmallVector<OpFoldResult> strides(offsets.size(), one);
-          auto sliceType =
+          size_t place = hasColumns ? axis : indices.size();
+          offsets.insert(offsets.begin() + place, zero);
+          extents.insert(extents.begin() + place,
+                         tensor::getMixedSize(b, l, source, place));
+          auto type =
               tensor::ExtractSliceOp::inferCanonicalRankReducedResultType(
-                  /*resultRank=*/2, type, ArrayRef<OpFoldResult>(extents));
-          return tensor::ExtractSliceOp::create(b, l, sliceType, source,
-                                                offsets, extents, strides);
+                  /*resultRank=*/2, cast<RankedTensorType>(source.getType()),
+                  ArrayRef<OpFoldResult>(extents));
+          return tensor::ExtractSliceOp::create(
+              b, l, type, source, offsets, extents,
+              SmallVector<OpFoldResult>(offsets.size(), one));
         };
         SmallVector<Value> from, to;
         for (auto [index, input] : llvm::enumerate(inputs))
@@ -255,24 +233,26 @@ void mx::tileDequantize(DequantizeBlockOp op, const Target &target,
   std::rotate(sizes.begin() + axis, sizes.end() - 1, sizes.end());
   Value whole = tensor::EmptyOp::create(builder, loc, sizes,
                                         op.getType().getElementType());
-  Groups floats = getFloatGroups(type), stored = getStoredGroups(type);
-  SmallVector<Value> inputs = {groupDims(builder, loc, parts.payload, stored),
-                               groupDims(builder, loc, parts.scales, stored)};
+  Grouping groups(type);
+  SmallVector<Value> inputs = {
+      groupDims(builder, loc, parts.payload, groups.stored),
+      groupDims(builder, loc, parts.scales, groups.stored)};
   Value result =
-      tileRows(builder, loc, inputs, groupDims(builder, loc, whole, floats),
-               hasColumns(type) ? Columns::Destination : Columns::None,
-               [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
-                 return TileDequantizeOp::create(
-                            b, l, to.front().getType(), from[0], from[1], to[0],
-                            getTileType(type),
-                            b.getI64IntegerAttr(target.getLanes()))
-                     .getResult();
-               })
+      tileRows(
+          builder, loc, inputs, groupDims(builder, loc, whole, groups.floats),
+          hasColumns(type) ? Columns::Destination : Columns::None, groups.axis,
+          [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
+            return TileDequantizeOp::create(
+                       b, l, to.front().getType(), from[0], from[1], to[0],
+                       getTileType(type),
+                       b.getI64IntegerAttr(target.getLanes()))
+                .getResult();
+          })
           .front();
   if (explain)
     remarkStrategy(op, target);
   op.replaceAllUsesWith(
-      ungroupDims(builder, loc, result, floats, op.getType(), sizes));
+      ungroupDims(builder, loc, result, groups.floats, op.getType(), sizes));
   op.erase();
 }
 
@@ -300,7 +280,7 @@ void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
       computeSize(builder, loc, (s0 * bits).floorDiv(8), payloadSizes.back());
   scaleSizes.back() = computeSize(
       builder, loc, s0.floorDiv(type.getBlockSize()), scaleSizes.back());
-  Groups floats = getFloatGroups(type), stored = getStoredGroups(type);
+  Grouping groups(type);
   SmallVector<Value> wholes;
   for (auto [part, sizes] :
        {std::pair(type.getPayloadType(), ArrayRef(payloadSizes)),
@@ -308,10 +288,10 @@ void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
     wholes.push_back(groupDims(
         builder, loc,
         tensor::EmptyOp::create(builder, loc, sizes, part.getElementType()),
-        stored));
+        groups.stored));
   SmallVector<Value> results = tileRows(
-      builder, loc, groupDims(builder, loc, source, floats), wholes,
-      hasColumns(type) ? Columns::Input : Columns::None,
+      builder, loc, groupDims(builder, loc, source, groups.floats), wholes,
+      hasColumns(type) ? Columns::Input : Columns::None, groups.axis,
       [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
         return TileQuantizeOp::create(
                    b, l, to.getTypes(), from[0], to[0], to[1],
@@ -320,9 +300,9 @@ void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
                    op.getZeroScaleAttr())
             .getResult();
       });
-  Value payload = ungroupDims(builder, loc, results[0], stored,
+  Value payload = ungroupDims(builder, loc, results[0], groups.stored,
                               type.getPayloadType(), payloadSizes);
-  Value scales = ungroupDims(builder, loc, results[1], stored,
+  Value scales = ungroupDims(builder, loc, results[1], groups.stored,
                              type.getScalesType(), scaleSizes);
   if (explain)
     remarkStrategy(op, target);
