@@ -103,15 +103,22 @@ static LogicalResult verifyTile(DestinationStyleOpInterface op, Value scales,
                                 MXTensorType type) {
   if (failed(verifyOperands(op)))
     return failure();
-  if (type.getBlockSize() % kChunk != 0)
-    return op->emitOpError() << "expected a block size that is a multiple of "
-                             << kChunk << ", got " << type.getBlockSize();
   Type scale = cast<ShapedType>(scales.getType()).getElementType();
   if (scale != type.getScalesType().getElementType())
     return op->emitOpError()
            << "expected scales of " << type.getScalesType().getElementType()
            << ", got " << scale;
   return success();
+}
+
+/// The same for a tile of a conversion.
+static LogicalResult verifyConversion(DestinationStyleOpInterface op,
+                                      Value scales, MXTensorType type) {
+  if (!isConvertibleBlockSize(type.getBlockSize()))
+    return op->emitOpError()
+           << "expected a block size of 8, 16 or a multiple of " << kChunk
+           << ", got " << type.getBlockSize();
+  return verifyTile(op, scales, type);
 }
 
 static LogicalResult expectRank(Operation *op, StringRef what, Value value,
@@ -179,6 +186,10 @@ LogicalResult TileMatmulOp::verify() {
                          << ", got " << static_cast<int64_t>(getLargest());
   if (isOfBytes && failed(verifyIntegers(*this, getValueType())))
     return failure();
+  int64_t blockSize = getValueType().getBlockSize();
+  if (blockSize % kChunk != 0)
+    return emitOpError() << "expected a block size that is a multiple of "
+                         << kChunk << ", got " << blockSize;
   return verifyTile(*this, getScales(), getValueType());
 }
 
@@ -219,7 +230,7 @@ LogicalResult TileDequantizeOp::verify() {
       failed(expectRank(*this, "scales", getScales(), 2)) ||
       failed(expectRank(*this, "a destination", getDestination(), 2)))
     return failure();
-  return verifyTile(*this, getScales(), getValueType());
+  return verifyConversion(*this, getScales(), getValueType());
 }
 
 LogicalResult TileQuantizeOp::verify() {
@@ -227,10 +238,10 @@ LogicalResult TileQuantizeOp::verify() {
       failed(expectRank(*this, "a payload", getPayload(), 2)) ||
       failed(expectRank(*this, "scales", getScales(), 2)))
     return failure();
-  if (!getValueType().hasPowerOfTwoScales())
-    return emitOpError() << "expected a scale type of f8E8M0FNU, got "
-                         << getValueType().getScaleType();
-  return verifyTile(*this, getScales(), getValueType());
+  if (!getValueType().hasPowerOfTwoScales() &&
+      failed(verifyNoScaleChoice(*this, getScaleRule(), getZeroScale())))
+    return failure();
+  return verifyConversion(*this, getScales(), getValueType());
 }
 
 /// On buffers, a tile reads all operands (`readsDestination` says whether the

@@ -32,7 +32,7 @@ func.func @result(%p: tensor<4x32xi8>, %s: tensor<4x2xi8>, %d: tensor<4x64xf32>)
 
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 48, scale_type = f8E8M0FNU>
 func.func @block_size(%p: memref<4x24xi8>, %s: memref<4x1xi8>, %d: memref<4x48xf32>) {
-  // expected-error@+1 {{expected a block size that is a multiple of 32, got 48}}
+  // expected-error@+1 {{expected a block size of 8, 16 or a multiple of 32, got 48}}
   mx.tile_dequantize %p, %s, %d {lanes = 4 : i64, value_type = !row}
       : (memref<4x24xi8>, memref<4x1xi8>, memref<4x48xf32>) -> ()
   return
@@ -61,10 +61,10 @@ func.func @rank(%p: memref<4x4x32xi8>, %s: memref<4x2xi8>, %d: memref<4x64xf32>)
 // -----
 
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f32>
-func.func @scale_type(%p: memref<4x32xi8>, %s: memref<4x2xi8>, %x: memref<4x64xf32>) {
-  // expected-error@+1 {{expected a scale type of f8E8M0FNU, got 'f32'}}
-  mx.tile_quantize %x, %p, %s {lanes = 4 : i64, value_type = !row}
-      : (memref<4x64xf32>, memref<4x32xi8>, memref<4x2xi8>) -> ()
+func.func @scale_rule(%p: memref<4x32xi8>, %s: memref<4x2xf32>, %x: memref<4x64xf32>) {
+  // expected-error@+1 {{expected no scale_rule with a scale that is no power of two, got even}}
+  mx.tile_quantize %x, %p, %s {lanes = 4 : i64, value_type = !row, scale_rule = #mx.scale_rule<even>}
+      : (memref<4x64xf32>, memref<4x32xi8>, memref<4x2xf32>) -> ()
   return
 }
 
@@ -162,9 +162,20 @@ func.func @bits(%codes: vector<16xi8>) {
 
 // -----
 
+!row = !mx.tensor<?x?xf4E2M1FN, block_size = 16, scale_type = f8E8M0FNU>
+func.func @matmul_block_size(%p: memref<4x32xi8>, %s: memref<4x4xi8>, %x: memref<1x64x1xf32>, %c: memref<4x1xf32>) {
+  // expected-error@+1 {{expected a block size that is a multiple of 32, got 16}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 1, columns = 1, depth = 256>, value_type = !row}
+      : (memref<4x32xi8>, memref<4x4xi8>, memref<1x64x1xf32>, memref<4x1xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @four(%values: vector<6xf32>, %scale: i8) {
   // expected-error@+1 {{expected a multiple of 4 of elements, got 6}}
-  %0 = mx.encode_packed f4E2M1FN %values, %scale : vector<6xf32> -> vector<3xi8>
+  %0 = mx.encode_packed f4E2M1FN %values, %scale : i8 : vector<6xf32> -> vector<3xi8>
   return
 }
 

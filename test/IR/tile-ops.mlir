@@ -40,15 +40,17 @@ func.func @in_buffers(%p: memref<4x32xi8>, %s: memref<4x2xi8>, %x: memref<3x64x8
 // CHECK: mx.decode_packed f4E2M1FN %{{.*}} : vector<16xi8> -> vector<32xf32>
 // CHECK: mx.decode_packed f4E2M1FN %{{.*}} order [1, 2, 3, 4, 0] : vector<16xi8> -> vector<32xf32>
 // CHECK: mx.decode_packed f4E2M1FN %{{.*}} {exponent = -8 : i64, finite} : vector<16xi8> -> vector<32xf32>
-// CHECK: mx.encode_packed f6E3M2FN %{{.*}}, %{{.*}} : vector<32xf32> -> vector<24xi8>
-// CHECK: mx.encode_packed i8 %{{.*}}, %{{.*}} rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
+// CHECK: mx.encode_packed f6E3M2FN %{{.*}}, %{{.*}} : i8 : vector<32xf32> -> vector<24xi8>
+// CHECK: mx.encode_packed f6E3M2FN %{{.*}} : vector<32xf32> -> vector<24xi8>
+// CHECK: mx.encode_packed i8 %{{.*}}, %{{.*}} : i8 rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
 func.func @vectors(%codes: vector<16xi8>, %scale: i8)
     -> (vector<32xf32>, vector<32xf32>, vector<24xi8>, vector<32xi8>) {
   %0 = mx.decode_packed f4E2M1FN %codes : vector<16xi8> -> vector<32xf32>
   %1 = mx.decode_packed f4E2M1FN %codes order [1, 2, 3, 4, 0] : vector<16xi8> -> vector<32xf32>
   %4 = mx.decode_packed f4E2M1FN %codes {exponent = -8 : i64, finite} : vector<16xi8> -> vector<32xf32>
-  %2 = mx.encode_packed f6E3M2FN %0, %scale : vector<32xf32> -> vector<24xi8>
-  %3 = mx.encode_packed i8 %0, %scale rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
+  %2 = mx.encode_packed f6E3M2FN %0, %scale : i8 : vector<32xf32> -> vector<24xi8>
+  %5 = mx.encode_packed f6E3M2FN %0 : vector<32xf32> -> vector<24xi8>
+  %3 = mx.encode_packed i8 %0, %scale : i8 rounding(nearest_away) : vector<32xf32> -> vector<32xi8>
   return %1, %4, %2, %3 : vector<32xf32>, vector<32xf32>, vector<24xi8>, vector<32xi8>
 }
 

@@ -107,6 +107,9 @@ TEST_P(DequantizeLowering, P3_P4_P5_RanksAndOddBlocks) {
   };
   for (const ShapeCase &c :
        {ShapeCase{{64}, 0, 32}, ShapeCase{{2, 64, 3}, 1, 32},
+        ShapeCase{{3, 48}, 1, 16}, ShapeCase{{5, 40}, 1, 8},
+        ShapeCase{{3, 160}, 1, 16}, ShapeCase{{2, 3, 96, 2, 9}, 2, 16},
+        ShapeCase{{17, 32, 1}, 1, 8}, ShapeCase{{64, 2, 3}, 0, 64},
         ShapeCase{{3, 25}, 1, 5}, ShapeCase{{5, 4}, 0, 5},
         ShapeCase{{3, 7}, 1, 1}}) {
     MXTensorType type =

@@ -11,7 +11,12 @@
 #include "mx/Numerics/HalfFloat.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <limits>
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 using namespace mx;
 using namespace mx::runner;
@@ -148,18 +153,45 @@ TEST(QuantizeLoweringShapes, StaticRankAndBlockSize) {
   };
   // The block size of 5 leaves rows that end inside of a byte (P4).
   std::vector<ShapeCase> cases = {
-      {{32}, 0, 32},       {{1, 64}, 1, 32},       {{33, 96}, 1, 32},
-      {{0, 64}, 1, 32},    {{5, 0}, 1, 32},        {{96, 5}, 0, 32},
-      {{2, 3, 64}, 2, 32}, {{2, 64, 3}, 1, 32},    {{64, 2, 3}, 0, 32},
-      {{3, 64}, 1, 16},    {{3, 128}, 1, 128},     {{3, 15}, 1, 5},
-      {{25, 2}, 0, 5},     {{2, 2, 2, 32}, 3, 32}, {{4, 7}, 1, 1}};
+      {{32}, 0, 32},
+      {{1, 64}, 1, 32},
+      {{33, 96}, 1, 32},
+      {{0, 64}, 1, 32},
+      {{5, 0}, 1, 32},
+      {{96, 5}, 0, 32},
+      {{2, 3, 64}, 2, 32},
+      {{2, 64, 3}, 1, 32},
+      {{64, 2, 3}, 0, 32},
+      {{3, 64}, 1, 16},
+      {{3, 128}, 1, 128},
+      {{3, 15}, 1, 5},
+      {{25, 2}, 0, 5},
+      {{2, 2, 2, 32}, 3, 32},
+      {{4, 7}, 1, 1},
+      // Blocks that share a chunk, the last one alone; more than a group.
+      {{3, 48}, 1, 16},
+      {{5, 40}, 1, 8},
+      {{16, 33}, 0, 16},
+      {{1, 2080}, 1, 16},
+      {{2, 2056}, 1, 8},
+      {{2, 4160}, 1, 32},
+      {{1, 8192}, 1, 4096},
+      {{2, 160}, 1, 160},
+      // Axes between others.
+      {{3, 2, 64, 2, 9}, 2, 32},
+      {{1, 48, 1}, 1, 16},
+      {{2, 96, 17}, 1, 32}};
   for (numerics::Format format : numerics::kFormats) {
     std::string arguments, body, values, types;
     std::vector<HostValue> inputs;
     for (auto [index, c] : llvm::enumerate(cases)) {
-      HostValue value = makeFloats(ElementKind::F32, c.shape, [&](int64_t) {
-        return makeNarrow(generator, ElementKind::F32, 3);
-      });
+      HostValue value =
+          c.shape[c.blockAxis] % 32 == 0
+              ? makeTestBlocks(generator, ElementKind::F32, c.shape,
+                               c.blockAxis)
+              : makeFloats(ElementKind::F32, c.shape, [&](int64_t) {
+                  return makeNarrow(generator, ElementKind::F32, 3);
+                });
       std::string source = print(value.type), i = std::to_string(index);
       HostValue blocks(
           makeType(format, c.shape.size(), c.blockAxis, c.blockSize), c.shape);
@@ -171,23 +203,95 @@ TEST(QuantizeLoweringShapes, StaticRankAndBlockSize) {
       types += (index ? ", " : "") + target;
       inputs.push_back(std::move(value));
     }
-    Function function("func.func @main(" + arguments + ") -> (" + types +
-                          ") {\n" + body + "  return " + values + " : " +
-                          types + "\n}\n",
-                      getPipelines().back().text);
-    std::vector<HostValue> results = function(inputs);
-    for (auto [index, c] : llvm::enumerate(cases)) {
-      numerics::BlockSpec spec;
-      spec.format = format;
-      spec.blockSize = c.blockSize;
-      Expected expected = quantize(spec, inputs[index], c.blockAxis);
-      EXPECT_EQ(toBytes(results[index].parts[0]), expected.payload)
-          << numerics::getInfo(format).name << " " << formatIndex(c.shape);
-      EXPECT_EQ(toBytes(results[index].parts[1]), expected.scales)
-          << numerics::getInfo(format).name << " " << formatIndex(c.shape);
+    std::string text = "func.func @main(" + arguments + ") -> (" + types +
+                       ") {\n" + body + "  return " + values + " : " + types +
+                       "\n}\n";
+    for (const Pipeline &pipeline : getPipelines()) {
+      std::vector<HostValue> results = Function(text, pipeline.text)(inputs);
+      for (auto [index, c] : llvm::enumerate(cases)) {
+        numerics::BlockSpec spec;
+        spec.format = format;
+        spec.blockSize = c.blockSize;
+        std::string what = std::string(numerics::getInfo(format).name) + " " +
+                           formatIndex(c.shape) + " " + pipeline.name;
+        Expected expected = quantize(spec, inputs[index], c.blockAxis);
+        EXPECT_EQ(toBytes(results[index].parts[0]), expected.payload) << what;
+        EXPECT_EQ(toBytes(results[index].parts[1]), expected.scales) << what;
+      }
     }
   }
 }
+
+/// Dynamic sizes, with blocks along every axis.
+TEST(QuantizeLoweringShapes, P5_P6_DynamicAxes) {
+  std::mt19937 generator = makeGenerator();
+  for (numerics::Format format :
+       {numerics::Format::F4E2M1FN, numerics::Format::F6E2M3FN})
+    for (int64_t blockAxis : {0, 1, 2})
+      for (int64_t blockSize : {16, 32})
+        for (const Pipeline &pipeline : getPipelines()) {
+          MXTensorType type = makeType(format, 3, blockAxis, blockSize);
+          Function function(
+              "!t = " + print(type) +
+                  "\nfunc.func @main(%x: tensor<?x?x?xf32>) -> !t {\n"
+                  "  %0 = mx.quantize_block %x : tensor<?x?x?xf32> -> !t\n"
+                  "  return %0 : !t\n}\n",
+              pipeline.text);
+          for (Shape shape : {Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{0, 2, 3},
+                              Shape{31, 2, 17}, Shape{2, 16, 33}}) {
+            shape[blockAxis] *= 32;
+            std::vector<HostValue> inputs;
+            inputs.push_back(
+                makeTestBlocks(generator, ElementKind::F32, shape, blockAxis));
+            HostValue result = std::move(function(inputs)[0]);
+            numerics::BlockSpec spec;
+            spec.format = format;
+            spec.blockSize = blockSize;
+            Expected expected = quantize(spec, inputs[0], blockAxis);
+            EXPECT_EQ(toBytes(result.parts[0]), expected.payload)
+                << formatIndex(shape);
+            EXPECT_EQ(toBytes(result.parts[1]), expected.scales)
+                << formatIndex(shape);
+          }
+        }
+}
+
+#ifdef __SSE2__
+
+/// A host that flushes subnormal numbers gets the same bytes (E5).
+TEST(QuantizeLoweringHost, E5_FlushingChangesNothing) {
+  constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  std::mt19937 generator = makeGenerator();
+  for (numerics::Format format : numerics::kFormats)
+    for (const Pipeline &pipeline : getPipelines()) {
+      Function function(
+          "!t = " + print(makeType(format, 2, 1)) +
+              "\nfunc.func @main(%x: tensor<?x?xf32>) -> !t {\n"
+              "  %0 = mx.quantize_block %x : tensor<?x?xf32> -> !t\n"
+              "  return %0 : !t\n}\n",
+          pipeline.text);
+      // One block a row: whole groups of blocks are ordinary, or nearly so.
+      std::vector<HostValue> inputs;
+      inputs.push_back(makeFloats(ElementKind::F32, {512, 32}, [&](int64_t i) {
+        int exponent = static_cast<int>(i / 64) - 128;
+        return i % 32 == 0
+                   ? std::ldexp(1.75, std::min(exponent, 127))
+                   : makeNarrow(generator, ElementKind::F32,
+                                exponent - static_cast<int>(generator() % 24));
+      }));
+      unsigned state = _mm_getcsr();
+      _mm_setcsr(state | kFlushToZero | kDenormalsAreZero);
+      HostValue result = std::move(function(inputs)[0]);
+      _mm_setcsr(state);
+      numerics::BlockSpec spec;
+      spec.format = format;
+      Expected expected = quantize(spec, inputs[0], 1);
+      EXPECT_EQ(toBytes(result.parts[0]), expected.payload) << pipeline.name;
+      EXPECT_EQ(toBytes(result.parts[1]), expected.scales) << pipeline.name;
+    }
+}
+
+#endif
 
 /// Every bf16 and every f16, each alone in a block that it scales (E4).
 TEST(QuantizeLoweringShapes, E4_AllHalfFloats) {

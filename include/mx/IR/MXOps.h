@@ -61,8 +61,14 @@ ReshapeKind getReshapeKind(MXTensorType source, MXTensorType result);
 /// value of type `type` along its block axis.
 mlir::RankedTensorType getLineFactorType(MXTensorType type);
 
-/// Elements that the fast path decodes at once. A block is a multiple of it.
+/// Elements that the fast path decodes at once.
 constexpr int64_t kChunk = 32;
+
+/// Whether blocks of `size` are whole chunks, or parts of one that the tiles of
+/// a conversion can have.
+constexpr bool isConvertibleBlockSize(int64_t size) {
+  return size % kChunk == 0 || size == kChunk / 2 || size == kChunk / 4;
+}
 
 /// Words of i32 for a chunk of a column in `places` bytes an element, see
 /// `mx.tile_digits` and `mx.tile_integers`: eight words of four bytes for each

@@ -125,7 +125,7 @@ def MX_TileDequantizeOp : MX_TileOp<"tile_dequantize"> {
     1. all operands are of rank 2 and have the same number of rows;
     2. operands are all tensors, with the destination's type as the result, or
        all memrefs, with no result;
-    3. the block size is a multiple of 32.
+    3. the block size is a multiple of 32, or 8 or 16.
 
     Example:
 
@@ -172,8 +172,8 @@ def MX_TileQuantizeOp : MX_TileOp<"tile_quantize"> {
     1. all operands are of rank 2 and have the same number of rows;
     2. operands are all tensors, with the types of payload and scales as the
        results, or all memrefs, with no result;
-    3. the block size is a multiple of 32;
-    4. the scale type is `f8E8M0FNU`.
+    3. the block size is a multiple of 32, or 8 or 16;
+    4. scales that are no powers of two have no `scale_rule` and no `zero_scale`.
 
     Example:
 
@@ -192,14 +192,14 @@ def MX_TileQuantizeOp : MX_TileOp<"tile_quantize"> {
   let arguments = (ins
     MX_TileFloats:$source,
     MX_TileBytes:$payload,
-    MX_TileBytes:$scales,
+    MX_TileScales:$scales,
     TypeAttrOf<MX_TensorType>:$value_type,
     I64Attr:$lanes,
     DefaultValuedAttr<MX_ScaleRuleAttr, "::mx::ScaleRule::Floor">:$scale_rule,
     DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding,
     DefaultValuedAttr<MX_ScaleByteAttr, "127">:$zero_scale
   );
-  let results = (outs Variadic<RankedTensorOf<[I8]>>:$result);
+  let results = (outs Variadic<RankedTensorOf<[I8, F32, BF16]>>:$result);
   let assemblyFormat = [{
     $source `,` $payload `,` $scales attr-dict `:`
     functional-type(operands, results)
@@ -421,12 +421,18 @@ def MX_SumPairsOp : Op<MX_Dialect, "sum_pairs", [Pure]> {
 }
 
 def MX_EncodePackedOp : Op<MX_Dialect, "encode_packed", [Pure]> {
-  let summary = "a vector of f32 as packed codes under one scale";
+  let summary = "a vector of f32 as packed codes";
   let description = [{
     `value / scale`, rounded once to the format `element_type` and saturated
     (rules E1 to E5), packed as a row of elements is (rules P1 to P4). `scale`
-    is an E8M0 byte; under a NaN scale (0xFF) all codes are 0. No value may be a
-    NaN or an infinity under another scale, which rule S9 sees to.
+    is an E8M0 byte or an f32, as in `mx.encode_element`; under a NaN scale all
+    codes are 0. No value may be a NaN or an infinity under another scale, which
+    rule S9 sees to.
+
+    Without a scale, whoever asks has divided the values: none may be a NaN, or
+    of twice the magnitude that a scale leaves (2^(emax + 1)) or more. The code
+    may then rely on the host's rounding to nearest even, and take subnormal
+    numbers for zeros.
 
     Constraints:
     1. `element_type` is one of the six MX element types;
@@ -437,24 +443,24 @@ def MX_EncodePackedOp : Op<MX_Dialect, "encode_packed", [Pure]> {
 
     ```mlir
     func.func @encode(%values: vector<32xf32>, %scale: i8) -> vector<16xi8> {
-      %0 = mx.encode_packed f4E2M1FN %values, %scale
+      %0 = mx.encode_packed f4E2M1FN %values, %scale : i8
           : vector<32xf32> -> vector<16xi8>
       return %0 : vector<16xi8>
     }
     ```
 
-    Lowers to a sum with a power of two that rounds (`convert-mx-to-x86`), or to
-    integer operations (`convert-mx-to-arith`).
+    Lowers to integer operations, or, without a scale, to a sum with a power of
+    two that rounds (`convert-mx-to-arith`, `convert-mx-to-x86`).
   }];
   let arguments = (ins
     TypeAttr:$element_type,
     VectorOfRankAndType<[1], [F32]>:$values,
-    I8:$scale,
+    Optional<AnyTypeOf<[I8, F32]>>:$scale,
     DefaultValuedAttr<MX_RoundingAttr, "::mx::Rounding::NearestEven">:$rounding
   );
   let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
   let assemblyFormat = [{
-    $element_type $values `,` $scale
+    $element_type $values (`,` $scale^ `:` type($scale))?
     (`rounding` `(` custom<Keyword>($rounding)^ `)`)? attr-dict
     `:` type($values) `->` type($result)
   }];

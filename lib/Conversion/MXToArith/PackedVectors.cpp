@@ -12,6 +12,7 @@
 
 #include "mlir/Transforms/DialectConversion.h"
 #include "mx/IR/MXOps.h"
+#include "mx/Numerics/Element.h"
 
 using namespace mlir;
 using namespace mx;
@@ -89,17 +90,69 @@ struct EncodePacked : OpConversionPattern<EncodePackedOp> {
   matchAndRewrite(EncodePackedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto codesType = VectorType::get(op.getValues().getType().getShape(),
-                                     rewriter.getI8Type());
-    Value scales = vector::BroadcastOp::create(rewriter, loc, codesType,
-                                               adaptor.getScale());
-    Value codes = EncodeElementOp::create(
-        rewriter, loc, codesType, op.getElementTypeAttr(), adaptor.getValues(),
-        scales, op.getRoundingAttr());
-    rewriter.replaceOp(op, packCodes(rewriter, loc,
-                                     *getElementFormat(op.getElementType()),
-                                     codes));
+    VectorBuilder b(rewriter, loc);
+    numerics::Format format = *getElementFormat(op.getElementType());
+    Value scale = adaptor.getScale();
+    Value codes;
+    if (!scale && op.getRounding() == Rounding::NearestEven) {
+      codes = roundToNearest(b, numerics::getInfo(format), adaptor.getValues());
+    } else {
+      if (!scale)
+        scale = arith::ConstantOp::create(
+            rewriter, loc, rewriter.getI8IntegerAttr(numerics::kScaleOne));
+      int64_t count = op.getValues().getType().getNumElements();
+      Value scales = vector::BroadcastOp::create(
+          rewriter, loc, VectorType::get({count}, scale.getType()), scale);
+      codes = EncodeElementOp::create(
+          rewriter, loc, b.type(count, 8), op.getElementTypeAttr(),
+          adaptor.getValues(), scales, op.getRoundingAttr());
+    }
+    rewriter.replaceOp(op, packCodes(rewriter, loc, format, codes));
     return success();
+  }
+
+private:
+  /// The codes of values that an element can hold when they are rounded to
+  /// nearest even. In `|y| + 2^(e + 23 - m)`, where e is the exponent of y, the
+  /// last place is that of a code: the sum rounds. The binade of the code is
+  /// added to it beforehand, where the code will stand.
+  static Value roundToNearest(VectorBuilder &b,
+                              const numerics::FormatInfo &info, Value values) {
+    OpBuilder &builder = b.builder;
+    int64_t count = cast<VectorType>(values.getType()).getNumElements();
+    int64_t m = info.mantissaBits;
+    int64_t lowest = info.emin() + 127;
+    auto bitsType = b.type(count, 32);
+    Value bits = arith::BitcastOp::create(builder, b.loc, bitsType, values);
+    Value magnitude = b.bitcast(b.bitAnd(bits, 0x7FFFFFFF), b.floats(count));
+    Value place;
+    int64_t distance = (23 - m) << 23;
+    if (info.exponentBits == 0) {
+      place = b.splat(bits, (lowest << 23) + distance);
+    } else {
+      place = arith::MaxSIOp::create(builder, b.loc, b.bitAnd(bits, 0x7F800000),
+                                     b.splat(bits, lowest << 23));
+      place =
+          arith::AddIOp::create(builder, b.loc, place, b.shr(place, 23 - m));
+      place = arith::AddIOp::create(builder, b.loc, place,
+                                    b.splat(place, distance - (lowest << m)));
+    }
+    Value sum = arith::AddFOp::create(builder, b.loc, magnitude,
+                                      b.bitcast(place, b.floats(count)));
+    Value code = b.bitAnd(b.bitcast(sum, bitsType), 0xFFFF);
+    code = arith::MinSIOp::create(builder, b.loc, code,
+                                  b.splat(code, info.maxCode));
+    if (info.exponentBits == 0) {
+      Value sign =
+          arith::ShRSIOp::create(builder, b.loc, bits, b.splat(bits, 31));
+      code = arith::SubIOp::create(
+          builder, b.loc, arith::XOrIOp::create(builder, b.loc, code, sign),
+          sign);
+    } else {
+      code =
+          b.bitOr(code, b.bitAnd(b.shr(bits, 32 - info.bits), info.signMask()));
+    }
+    return arith::TruncIOp::create(builder, b.loc, b.type(count, 8), code);
   }
 };
 

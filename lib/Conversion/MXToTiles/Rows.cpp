@@ -17,39 +17,82 @@
 using namespace mlir;
 using namespace mx;
 
-/// Whether the floats have blocks as columns, which are stored as rows.
-static bool isTransposed(MXTensorType type) {
-  return type.getRank() == 2 && type.getBlockAxis() == 0;
-}
-
 /// Why this lowering has nothing for blocks of `type`.
 static std::optional<std::string> getObstacleOfRows(MXTensorType type) {
-  if (std::optional<std::string> obstacle = getObstacle(type))
-    return obstacle;
+  if (!isConvertibleBlockSize(type.getBlockSize()))
+    return "a block size of " + std::to_string(type.getBlockSize()) +
+           ", not 8, 16 or a multiple of " + std::to_string(kChunk);
   if (llvm::is_contained(type.getShape(), 0))
     return std::string("a value without elements");
-  if (!isTransposed(type) && type.getBlockAxis() != type.getRank() - 1)
-    return std::string("blocks that run along neither the last axis nor the "
-                       "first of two");
   return std::nullopt;
 }
 
-/// How the dimensions of a tensor of rank `rank` become rows and one line.
-static SmallVector<ReassociationIndices> getGroups(int64_t rank) {
-  ReassociationIndices rows;
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    rows.push_back(dim);
-  return {rows, {rank - 1}};
+/// Whether the floats have blocks as columns, which are stored as rows.
+static bool hasColumns(MXTensorType type) {
+  return type.getBlockAxis() != type.getRank() - 1;
 }
 
-/// `value` as a tensor of rank 2: all dimensions but the last are one.
-static Value flattenRows(OpBuilder &builder, Location loc, Value value) {
+namespace {
+
+/// How dimensions of a tensor become fewer. An empty group, in front of the one
+/// dimension that there is, becomes a dimension of 1.
+using Groups = SmallVector<ReassociationIndices>;
+
+} // namespace
+
+/// The dimensions from `first` to `end` in groups, as few as can be expanded
+/// again: MLIR does not expand to two dynamic dimensions.
+static Groups joinDims(ArrayRef<int64_t> shape, int64_t first, int64_t end) {
+  Groups groups;
+  bool isDynamic = true;
+  for (int64_t dim = first; dim < end; ++dim) {
+    if (groups.empty() || (isDynamic && ShapedType::isDynamic(shape[dim]))) {
+      groups.emplace_back();
+      isDynamic = false;
+    }
+    groups.back().push_back(dim);
+    isDynamic |= ShapedType::isDynamic(shape[dim]);
+  }
+  return groups;
+}
+
+namespace {
+
+/// How the dimensions of a value are grouped.
+struct Grouping {
+  explicit Grouping(MXTensorType type) {
+    int64_t rank = type.getRank(), blockAxis = type.getBlockAxis();
+    floats = joinDims(type.getShape(), 0, blockAxis);
+    Groups behind = joinDims(type.getShape(), blockAxis + 1, rank);
+    if (floats.empty() && behind.empty())
+      floats.emplace_back();
+    axis = floats.size();
+    stored = floats;
+    floats.push_back({blockAxis});
+    llvm::append_range(floats, behind);
+    // Payload and scales have the block axis last.
+    for (ReassociationIndices &group : behind) {
+      for (int64_t &dim : group)
+        --dim;
+      stored.push_back(group);
+    }
+    stored.push_back({rank - 1});
+  }
+
+  Groups floats, stored;
+  size_t axis; // of the groups of floats, the block axis
+};
+
+} // namespace
+
+/// `value`, with a dimension for each group.
+static Value groupDims(OpBuilder &builder, Location loc, Value value,
+                       const Groups &groups) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() == 2)
+  if (static_cast<int64_t>(groups.size()) < type.getRank())
+    return tensor::CollapseShapeOp::create(builder, loc, value, groups);
+  if (static_cast<int64_t>(groups.size()) == type.getRank())
     return value;
-  if (type.getRank() > 2)
-    return tensor::CollapseShapeOp::create(builder, loc, value,
-                                           getGroups(type.getRank()));
   auto expanded =
       RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
   return tensor::ExpandShapeOp::create(
@@ -58,15 +101,16 @@ static Value flattenRows(OpBuilder &builder, Location loc, Value value) {
 }
 
 /// The inverse, to `type`, whose sizes are `sizes`.
-static Value restoreRows(OpBuilder &builder, Location loc, Value value,
-                         RankedTensorType type, ArrayRef<OpFoldResult> sizes) {
-  if (type.getRank() == 2)
+static Value ungroupDims(OpBuilder &builder, Location loc, Value value,
+                         const Groups &groups, RankedTensorType type,
+                         ArrayRef<OpFoldResult> sizes) {
+  if (static_cast<int64_t>(groups.size()) < type.getRank())
+    return tensor::ExpandShapeOp::create(builder, loc, type, value, groups,
+                                         sizes);
+  if (static_cast<int64_t>(groups.size()) == type.getRank())
     return value;
-  if (type.getRank() == 1)
-    return tensor::CollapseShapeOp::create(
-        builder, loc, type, value, SmallVector<ReassociationIndices>{{0, 1}});
-  return tensor::ExpandShapeOp::create(builder, loc, type, value,
-                                       getGroups(type.getRank()), sizes);
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type, value, SmallVector<ReassociationIndices>{{0, 1}});
 }
 
 /// A new tensor of the transposed shape of `value`, of rank 2.
@@ -97,34 +141,44 @@ enum class Columns { None, Input, Destination };
 using TileFn = llvm::function_ref<ValueRange(
     OpBuilder &, Location, ValueRange inputs, ValueRange destinations)>;
 
-/// Tiles of rows of `inputs` and `destinations`, all of rank 2; the new
+/// Tiles of rows of `inputs` and `destinations`, which have the last dimension
+/// as rows; an operand that has its rows as columns has it at `axis`. The new
 /// destinations.
 static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
                                    ValueRange inputs, ValueRange destinations,
-                                   Columns columns, TileFn makeTile) {
+                                   Columns columns, size_t axis,
+                                   TileFn makeTile) {
   constexpr int64_t kTileRows = 16;
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  OpFoldResult numRows =
-      tensor::getMixedSize(builder, loc, destinations.front(),
-                           columns == Columns::Destination ? 1 : 0);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+      builder, loc,
+      columns == Columns::Destination ? inputs.front() : destinations.front());
+  sizes.pop_back();
+  SmallVector<OpFoldResult> starts(sizes.size(), zero),
+      steps(sizes.size(), one);
+  steps.back() = builder.getIndexAttr(kTileRows);
   auto forall = scf::ForallOp::create(
-      builder, loc, ArrayRef<OpFoldResult>{zero},
-      ArrayRef<OpFoldResult>{numRows},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(kTileRows)}, destinations,
-      std::nullopt, [&](OpBuilder &b, Location l, ValueRange args) {
-        Value row = args.front();
-        ValueRange wholes = args.drop_front();
-        OpFoldResult rows = getTileSize(b, l, row, numRows, kTileRows);
+      builder, loc, starts, sizes, steps, destinations, std::nullopt,
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        ValueRange indices = args.take_front(sizes.size());
+        ValueRange wholes = args.drop_front(sizes.size());
+        OpFoldResult rows =
+            getTileSize(b, l, indices.back(), sizes.back(), kTileRows);
         auto slice = [&](Value source, bool hasColumns) -> Value {
-          SmallVector<OpFoldResult> offsets = {row, zero};
-          SmallVector<OpFoldResult> sizes = {
-              rows, tensor::getMixedSize(b, l, source, hasColumns ? 0 : 1)};
-          if (hasColumns) {
-            std::swap(offsets[0], offsets[1]);
-            std::swap(sizes[0], sizes[1]);
-          }
+          SmallVector<OpFoldResult> offsets(indices.begin(), indices.end());
+          SmallVector<OpFoldResult> extents(indices.size(), one);
+          extents.back() = rows;
+          size_t place = hasColumns ? axis : indices.size();
+          offsets.insert(offsets.begin() + place, zero);
+          extents.insert(extents.begin() + place,
+                         tensor::getMixedSize(b, l, source, place));
+          auto type =
+              tensor::ExtractSliceOp::inferCanonicalRankReducedResultType(
+                  /*resultRank=*/2, cast<RankedTensorType>(source.getType()),
+                  ArrayRef<OpFoldResult>(extents));
           return tensor::ExtractSliceOp::create(
-              b, l, source, offsets, sizes, ArrayRef<OpFoldResult>{one, one});
+              b, l, type, source, offsets, extents,
+              SmallVector<OpFoldResult>(offsets.size(), one));
         };
         SmallVector<Value> from, to;
         for (auto [index, input] : llvm::enumerate(inputs))
@@ -146,10 +200,10 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
         b.setInsertionPointToStart(inParallel.getBody());
         for (auto [result, part, whole] :
              llvm::zip_equal(results, to, wholes)) {
-          auto place = part.getDefiningOp<tensor::ExtractSliceOp>();
+          auto piece = part.getDefiningOp<tensor::ExtractSliceOp>();
           tensor::ParallelInsertSliceOp::create(
-              b, l, result, whole, place.getMixedOffsets(),
-              place.getMixedSizes(), place.getMixedStrides());
+              b, l, result, whole, piece.getMixedOffsets(),
+              piece.getMixedSizes(), piece.getMixedStrides());
         }
       });
   return llvm::to_vector(ValueRange(forall.getResults()));
@@ -172,37 +226,39 @@ void mx::tileDequantize(DequantizeBlockOp op, const Target &target,
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Parts parts = getParts(builder, loc, op.getSource());
+  int64_t axis = type.getBlockAxis();
   SmallVector<OpFoldResult> sizes =
       getStoredSizes(builder, loc, type, parts.scales);
-  if (isTransposed(type))
-    std::swap(sizes[0], sizes[1]);
+  // Stored with the block axis last.
+  std::rotate(sizes.begin() + axis, sizes.end() - 1, sizes.end());
   Value whole = tensor::EmptyOp::create(builder, loc, sizes,
                                         op.getType().getElementType());
-  SmallVector<Value> inputs = {flattenRows(builder, loc, parts.payload),
-                               flattenRows(builder, loc, parts.scales)};
+  Grouping groups(type);
+  SmallVector<Value> inputs = {
+      groupDims(builder, loc, parts.payload, groups.stored),
+      groupDims(builder, loc, parts.scales, groups.stored)};
   Value result =
-      tileRows(builder, loc, inputs, flattenRows(builder, loc, whole),
-               isTransposed(type) ? Columns::Destination : Columns::None,
-               [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
-                 return TileDequantizeOp::create(
-                            b, l, to.getTypes(), from[0], from[1], to[0],
-                            getTileType(type),
-                            b.getI64IntegerAttr(target.getLanes()))
-                     .getResult();
-               })
+      tileRows(
+          builder, loc, inputs, groupDims(builder, loc, whole, groups.floats),
+          hasColumns(type) ? Columns::Destination : Columns::None, groups.axis,
+          [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
+            return TileDequantizeOp::create(
+                       b, l, to.front().getType(), from[0], from[1], to[0],
+                       getTileType(type),
+                       b.getI64IntegerAttr(target.getLanes()))
+                .getResult();
+          })
           .front();
   if (explain)
     remarkStrategy(op, target);
-  op.replaceAllUsesWith(restoreRows(builder, loc, result, op.getType(), sizes));
+  op.replaceAllUsesWith(
+      ungroupDims(builder, loc, result, groups.floats, op.getType(), sizes));
   op.erase();
 }
 
 void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   MXTensorType type = op.getType();
-  std::optional<std::string> obstacle = getObstacleOfRows(type);
-  if (!obstacle && !type.hasPowerOfTwoScales())
-    obstacle = "scales that are no powers of two";
-  if (obstacle) {
+  if (std::optional<std::string> obstacle = getObstacleOfRows(type)) {
     if (explain)
       remarkReference(op, *obstacle);
     return;
@@ -214,25 +270,28 @@ void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
   SmallVector<OpFoldResult> payloadSizes =
       tensor::getMixedSizes(builder, loc, source);
   checkBlockMultiple(builder, loc, payloadSizes[axis], type);
-  if (isTransposed(type))
-    std::swap(payloadSizes[0], payloadSizes[1]);
-  axis = type.getRank() - 1;
+  // The block axis is stored last.
+  std::rotate(payloadSizes.begin() + axis, payloadSizes.begin() + axis + 1,
+              payloadSizes.end());
   SmallVector<OpFoldResult> scaleSizes = payloadSizes;
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   int64_t bits = numerics::getInfo(type.getFormat()).bits;
-  payloadSizes[axis] =
-      computeSize(builder, loc, (s0 * bits).floorDiv(8), payloadSizes[axis]);
-  scaleSizes[axis] = computeSize(builder, loc, s0.floorDiv(type.getBlockSize()),
-                                 scaleSizes[axis]);
+  payloadSizes.back() =
+      computeSize(builder, loc, (s0 * bits).floorDiv(8), payloadSizes.back());
+  scaleSizes.back() = computeSize(
+      builder, loc, s0.floorDiv(type.getBlockSize()), scaleSizes.back());
+  Grouping groups(type);
   SmallVector<Value> wholes;
-  for (ArrayRef<OpFoldResult> sizes :
-       {ArrayRef(payloadSizes), ArrayRef(scaleSizes)})
-    wholes.push_back(flattenRows(
+  for (auto [part, sizes] :
+       {std::pair(type.getPayloadType(), ArrayRef(payloadSizes)),
+        std::pair(type.getScalesType(), ArrayRef(scaleSizes))})
+    wholes.push_back(groupDims(
         builder, loc,
-        tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type())));
+        tensor::EmptyOp::create(builder, loc, sizes, part.getElementType()),
+        groups.stored));
   SmallVector<Value> results = tileRows(
-      builder, loc, flattenRows(builder, loc, source), wholes,
-      isTransposed(type) ? Columns::Input : Columns::None,
+      builder, loc, groupDims(builder, loc, source, groups.floats), wholes,
+      hasColumns(type) ? Columns::Input : Columns::None, groups.axis,
       [&](OpBuilder &b, Location l, ValueRange from, ValueRange to) {
         return TileQuantizeOp::create(
                    b, l, to.getTypes(), from[0], to[0], to[1],
@@ -241,10 +300,10 @@ void mx::tileQuantize(QuantizeBlockOp op, const Target &target, bool explain) {
                    op.getZeroScaleAttr())
             .getResult();
       });
-  Value payload = restoreRows(builder, loc, results[0], type.getPayloadType(),
-                              payloadSizes);
-  Value scales =
-      restoreRows(builder, loc, results[1], type.getScalesType(), scaleSizes);
+  Value payload = ungroupDims(builder, loc, results[0], groups.stored,
+                              type.getPayloadType(), payloadSizes);
+  Value scales = ungroupDims(builder, loc, results[1], groups.stored,
+                             type.getScalesType(), scaleSizes);
   if (explain)
     remarkStrategy(op, target);
   op.replaceAllUsesWith(

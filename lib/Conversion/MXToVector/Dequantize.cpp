@@ -8,53 +8,105 @@
 
 #include "Kernels.h"
 
+#include "../MXToArith/VectorBuilder.h"
+
 #include "mx/Numerics/Element.h"
+#include "mx/Numerics/Packing.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
 
-/// `values`, with every NaN the one of rules D2 and D4.
-static Value makeNaNsAlike(KernelBuilder &kernel, Value values) {
+namespace {
+
+/// The dequantize kernel of one tile.
+class DequantizeKernel {
+public:
+  DequantizeKernel(OpBuilder &builder, TileDequantizeOp op)
+      : op(op), type(op.getValueType()),
+        kernel(builder, op.getLoc(), op.getLanes()),
+        vectors(builder, op.getLoc()),
+        reader(kernel, type, /*order=*/{}, op.getPayload(), op.getScales()),
+        part(std::min(type.getBlockSize(), kChunk)) {}
+
+  void build();
+
+private:
+  void writeBlocks(Value row, Value firstBlock, int64_t blocks);
+  Value makeNaNsAlike(Value values);
+
+  TileDequantizeOp op;
+  MXTensorType type;
+  KernelBuilder kernel;
+  VectorBuilder vectors;
+  BlockReader reader;
+  int64_t part; // of a block, written at once
+};
+
+} // namespace
+
+void DequantizeKernel::build() {
+  Value numRows = kernel.dim(op.getPayload(), 0);
+  Value numBlocks = reader.getNumBlocks();
+  // Small blocks share a chunk.
+  int64_t atOnce = kChunk / part;
+  kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
+    Value whole = kernel.roundDown(numBlocks, atOnce);
+    kernel.loop(kernel.index(0), whole, atOnce,
+                [&](Value block) { writeBlocks(row, block, atOnce); });
+    if (atOnce > 1)
+      kernel.loop(whole, numBlocks, 1,
+                  [&](Value block) { writeBlocks(row, block, 1); });
+  });
+}
+
+/// `values`, with every NaN the one of rules D1 and D4.
+Value DequantizeKernel::makeNaNsAlike(Value values) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
   Value isNaN =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, values, values);
-  Value nan = kernel.splat(llvm::bit_cast<float>(numerics::kQuietNaN));
+  Value nan = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(cast<VectorType>(values.getType()),
+                             llvm::bit_cast<float>(numerics::kQuietNaN)));
   return arith::SelectOp::create(b, loc, isNaN, nan, values);
 }
 
-void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
-  Location loc = op.getLoc();
-  KernelBuilder kernel(builder, loc, op.getLanes());
-  MXTensorType type = op.getValueType();
-  BlockReader reader(kernel, type, /*order=*/{}, op.getPayload(),
-                     op.getScales());
-  Type element =
-      cast<ShapedType>(op.getDestination().getType()).getElementType();
+void DequantizeKernel::writeBlocks(Value row, Value firstBlock,
+                                   int64_t blocks) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
   // Of elements that are none, E8M0 scales make only the right one.
   bool canBeNaN =
       numerics::getInfo(type.getFormat()).hasNaN || !type.hasPowerOfTwoScales();
-  Value numRows = kernel.dim(op.getPayload(), 0);
-  auto writeChunk = [&](Value row, Value chunk, Value scale) {
-    for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk))) {
-      Value scaled = kernel.mulVector(values, scale);
-      if (canBeNaN)
-        scaled = makeNaNsAlike(kernel, scaled);
-      if (!element.isF32())
-        scaled = arith::TruncFOp::create(
-            builder, loc, VectorType::get({kernel.getLanes()}, element),
-            scaled);
-      kernel.store(
-          scaled, op.getDestination(),
-          {row, kernel.add(kernel.mul(chunk, kChunk), v * kernel.getLanes())});
-    }
-  };
-  kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
-    kernel.loop(kernel.index(0), reader.getNumBlocks(), 1, [&](Value block) {
-      Value scale = kernel.broadcast(reader.readScale(row, block));
-      kernel.forEachChunk(block, reader.getChunksPerBlock(),
-                          [&](Value chunk) { writeChunk(row, chunk, scale); });
-    });
+  SmallVector<Value> factors;
+  for (int64_t i = 0; i < blocks; ++i)
+    factors.push_back(vector::BroadcastOp::create(
+        b, loc, vectors.floats(part),
+        reader.readScale(row, kernel.add(firstBlock, i))));
+  Value factor = vectors.concat(factors);
+  int64_t bytes = numerics::packedBytes(type.getFormat(), part);
+  int64_t count = blocks * part;
+  Type element =
+      cast<ShapedType>(op.getDestination().getType()).getElementType();
+  kernel.forEachChunk(firstBlock, type.getBlockSize() / part, [&](Value first) {
+    Value codes = vector::LoadOp::create(
+        b, loc, vectors.type(blocks * bytes, 8), op.getPayload(),
+        ValueRange{row, kernel.mul(first, bytes)});
+    Value values = DecodePackedOp::create(
+        b, loc, vectors.floats(count), TypeAttr::get(type.getElementType()),
+        codes, b.getDenseI64ArrayAttr({}), b.getI64IntegerAttr(0), UnitAttr());
+    values = kernel.mulVector(values, factor);
+    if (canBeNaN)
+      values = makeNaNsAlike(values);
+    if (!element.isF32())
+      values = arith::TruncFOp::create(
+          b, loc, VectorType::get({count}, element), values);
+    kernel.store(values, op.getDestination(), {row, kernel.mul(first, part)});
   });
+}
+
+void mx::buildDequantizeKernel(OpBuilder &builder, TileDequantizeOp op) {
+  DequantizeKernel(builder, op).build();
 }

@@ -8,7 +8,6 @@
 
 #include "Patterns.h"
 
-#include "../MXToArith/PackedVectors.h"
 #include "../MXToArith/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -301,104 +300,6 @@ struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
   }
 };
 
-/// Rounding to nearest by a sum: in `|y| + 2^(e + 23 - m)`, where e is the
-/// exponent of y, the last place is that of a code. Exact products and sums, so
-/// that only the host's rounding to nearest even matters.
-struct EncodeNearest : OpRewritePattern<EncodePackedOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(EncodePackedOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getRounding() != Rounding::NearestEven)
-      return failure();
-    numerics::Format format = *getElementFormat(op.getElementType());
-    const FormatInfo &info = numerics::getInfo(format);
-    Location loc = op.getLoc();
-    VectorBuilder b(rewriter, loc);
-    int64_t count = op.getValues().getType().getNumElements();
-    auto bitsType = b.type(count, 32);
-
-    // y = x / scale, by a product with the inverse, a power of two.
-    Value y = arith::MulFOp::create(
-        rewriter, loc, op.getValues(),
-        vector::BroadcastOp::create(rewriter, loc, b.floats(count),
-                                    getInverse(rewriter, loc, op.getScale())));
-    Value bits = arith::BitcastOp::create(rewriter, loc, bitsType, y);
-    Value magnitude = b.bitAnd(bits, 0x7FFFFFFF);
-
-    int64_t mantissaBits = info.mantissaBits;
-    int64_t lowest = static_cast<int64_t>(info.emin() + 127) << 23;
-    Value place = b.splat(bits, lowest);
-    if (info.exponentBits != 0) {
-      Value exponent = b.bitAnd(bits, 0x7F800000);
-      place = arith::MaxSIOp::create(rewriter, loc, exponent, place);
-    }
-    Value rounder = arith::AddIOp::create(
-        rewriter, loc, place, b.splat(bits, (23 - mantissaBits) << 23));
-    Value sum = arith::AddFOp::create(
-        rewriter, loc,
-        arith::BitcastOp::create(rewriter, loc, b.floats(count), magnitude),
-        arith::BitcastOp::create(rewriter, loc, b.floats(count), rounder));
-    Value code = arith::SubIOp::create(
-        rewriter, loc, arith::BitcastOp::create(rewriter, loc, bitsType, sum),
-        rounder);
-    if (info.exponentBits != 0) {
-      // The leading one of a normal value carries into the exponent field.
-      Value binade =
-          arith::SubIOp::create(rewriter, loc, place, b.splat(bits, lowest));
-      binade = arith::ShRUIOp::create(rewriter, loc, binade,
-                                      b.splat(bits, 23 - mantissaBits));
-      code = arith::AddIOp::create(rewriter, loc, code, binade);
-    }
-    code = arith::MinSIOp::create(rewriter, loc, code,
-                                  b.splat(bits, info.maxCode));
-    code = addSign(b, info, code, bits);
-    Value isBad = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq, op.getScale(),
-        arith::ConstantOp::create(rewriter, loc,
-                                  rewriter.getI8IntegerAttr(static_cast<int8_t>(
-                                      numerics::kScaleNaN))));
-    Value bytes =
-        arith::TruncIOp::create(rewriter, loc, b.type(count, 8), code);
-    bytes =
-        arith::SelectOp::create(rewriter, loc, isBad, b.splat(bytes, 0), bytes);
-    rewriter.replaceOp(op, packCodes(rewriter, loc, format, bytes));
-    return success();
-  }
-
-private:
-  /// 2^(127 - scale); 2^-127 is a subnormal. Of NaN, anything.
-  static Value getInverse(OpBuilder &builder, Location loc, Value scale) {
-    auto constant = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getI32IntegerAttr(value));
-    };
-    Value wide =
-        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), scale);
-    Value field = arith::SubIOp::create(
-        builder, loc, constant(2 * numerics::kScaleBias), wide);
-    Value bits = arith::ShLIOp::create(builder, loc, field, constant(23));
-    bits = arith::MaxSIOp::create(builder, loc, bits, constant(1 << 22));
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
-  }
-
-  /// Puts the sign of `bits` on a magnitude (E2, F8).
-  static Value addSign(VectorBuilder &b, const FormatInfo &info, Value code,
-                       Value bits) {
-    OpBuilder &builder = b.builder;
-    if (info.exponentBits == 0) {
-      Value sign =
-          arith::ShRSIOp::create(builder, b.loc, bits, b.splat(bits, 31));
-      Value flipped = arith::XOrIOp::create(builder, b.loc, code, sign);
-      return arith::SubIOp::create(builder, b.loc, flipped, sign);
-    }
-    Value sign = arith::ShRUIOp::create(builder, b.loc, bits,
-                                        b.splat(bits, 32 - info.bits));
-    sign = b.bitAnd(sign, info.signMask());
-    return arith::OrIOp::create(builder, b.loc, code, sign);
-  }
-};
-
 struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
   using Base::Base;
 
@@ -417,7 +318,8 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
       patterns.add<DecodeNibblesAVX2>(context);
     }
     patterns.add<DecodeThroughF16>(context, *parsed);
-    patterns.add<DecodeFixedPoint, EncodeNearest>(context);
+    patterns.add<DecodeFixedPoint>(context);
+    populateX86EncodePatterns(patterns, *parsed);
     populateX86BytePatterns(patterns, *parsed);
     populateX86GroupPatterns(patterns, *parsed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -19,6 +19,10 @@ mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::StringRef name, mlir::Type result,
                           mlir::ValueRange operands);
 
+/// encode_packed (Encode.cpp).
+void populateX86EncodePatterns(mlir::RewritePatternSet &patterns,
+                               const Target &target);
+
 /// lookup_bytes, dot_bytes, sum_pairs (Bytes.cpp).
 void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
                              const Target &target);

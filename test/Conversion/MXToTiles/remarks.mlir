@@ -31,22 +31,22 @@ func.func @empty(%a: !mx.tensor<64x0xi8, block_size = 32, scale_type = f8E8M0FNU
   return %0 : tensor<64xf32>
 }
 
-func.func @rows(%x: tensor<64x64xf32>) -> (!a, !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>,
+func.func @rows(%x: tensor<64x64xf32>) -> (!a, !mx.tensor<64x64xi8, block_size = 4, scale_type = f32>,
     !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>) {
   // CHECK: remark: strategy for generic: rows in vectors of 4
   %0 = mx.quantize_block %x : tensor<64x64xf32> -> !a
-  // CHECK: remark: takes the reference lowering because of scales that are no powers of two
-  %1 = mx.quantize_block %x : tensor<64x64xf32> -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>
+  // CHECK: remark: takes the reference lowering because of a block size of 4, not 8, 16 or a multiple of 32
+  %1 = mx.quantize_block %x : tensor<64x64xf32> -> !mx.tensor<64x64xi8, block_size = 4, scale_type = f32>
   // CHECK: remark: strategy for generic: rows in vectors of 4
   %2 = mx.quantize_block %x : tensor<64x64xf32>
       -> !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
-  return %0, %1, %2 : !a, !mx.tensor<64x64xi8, block_size = 32, scale_type = f32>,
+  return %0, %1, %2 : !a, !mx.tensor<64x64xi8, block_size = 4, scale_type = f32>,
       !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
 }
 
-func.func @middle(%x: tensor<2x64x3xf32>) -> !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1> {
-  // CHECK: remark: takes the reference lowering because of blocks that run along neither the last axis nor the first of two
-  %0 = mx.quantize_block %x : tensor<2x64x3xf32>
-      -> !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
-  return %0 : !mx.tensor<2x64x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+func.func @empty_rows(%x: tensor<2x0x3xf32>) -> !mx.tensor<2x0x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1> {
+  // CHECK: remark: takes the reference lowering because of a value without elements
+  %0 = mx.quantize_block %x : tensor<2x0x3xf32>
+      -> !mx.tensor<2x0x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+  return %0 : !mx.tensor<2x0x3xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
 }

@@ -35,3 +35,28 @@ func.func @columns(%x: tensor<64x48xf32>) -> tensor<64x48xf32> {
       -> tensor<64x48xf32>
   return %1 : tensor<64x48xf32>
 }
+
+// Blocks between other dimensions: those behind are columns. Dimensions are
+// joined, but no two dynamic ones, which MLIR cannot separate again.
+// CHECK-LABEL: func.func @middle
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2], [3, 4]] : tensor<2x?x64x3x?xf32> into tensor<?x64x?xf32>
+// CHECK: scf.forall (%[[MATRIX:.*]], %[[COL:.*]]) = (0, 0) to (%{{.*}}, %{{.*}}) step (1, 16)
+// CHECK: tensor.extract_slice %[[X]][%[[MATRIX]], 0, %[[COL]]] [1, 64, %{{.*}}] [1, 1, 1] : tensor<?x64x?xf32> to tensor<64x?xf32>
+// CHECK: mx.tile_quantize
+// CHECK: tensor.expand_shape {{.*}} into tensor<2x?x3x?x64xi8>
+func.func @middle(%x: tensor<2x?x64x3x?xf32>)
+    -> !mx.tensor<2x?x64x3x?xi8, block_size = 16, scale_type = bf16, block_axis = 2> {
+  %0 = mx.quantize_block %x : tensor<2x?x64x3x?xf32>
+      -> !mx.tensor<2x?x64x3x?xi8, block_size = 16, scale_type = bf16, block_axis = 2>
+  return %0 : !mx.tensor<2x?x64x3x?xi8, block_size = 16, scale_type = bf16, block_axis = 2>
+}
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, %{{.*}}, %{{.*}}) step (1, 1, 16)
+// CHECK: tensor.extract_slice {{.*}} : tensor<?x?x?x?xf32> to tensor<?x?xf32>
+func.func @dynamic(%t: !mx.tensor<?x?x?x?xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>)
+    -> tensor<?x?x?x?xf32> {
+  %0 = mx.dequantize_block %t : !mx.tensor<?x?x?x?xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+      -> tensor<?x?x?x?xf32>
+  return %0 : tensor<?x?x?x?xf32>
+}

@@ -1,5 +1,6 @@
 // RUN: mx-opt %s -convert-mx-to-vector -split-input-file -verify-diagnostics | FileCheck %s
 
+!small = !mx.tensor<?x?xf4E2M1FN, block_size = 16, scale_type = f32>
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 
 // Two rows at a time, then one; the scale meets the sum of a block once.
@@ -62,18 +63,47 @@ func.func @panel(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x8xf32>, 
   return
 }
 
+// Scales of a group of blocks first; then its elements, in blocks that no NaN
+// and no subnormal number disturbs by a product with the inverse of the scale.
 // CHECK-LABEL: func.func @rows
 // CHECK: vector.reduction <maxsi>
-// CHECK: mx.choose_scale f4E2M1FN
-// CHECK: mx.encode_packed
-// CHECK: vector.store
+// CHECK: mx.choose_scale f4E2M1FN %{{.*}} : (vector<8xi32>) -> vector<8xi8>
+// CHECK: vector.reduction <or>
+// CHECK: scf.if
+// CHECK: memref.prefetch
+// CHECK: %[[Y:.*]] = arith.mulf
+// CHECK: mx.encode_packed f4E2M1FN %[[Y]] : vector<32xf32> -> vector<16xi8>
+// CHECK: } else {
+// CHECK-NOT: arith.mulf
+// CHECK: mx.encode_packed f4E2M1FN %{{.*}}, %{{.*}} : i8 : vector<32xf32> -> vector<16xi8>
 // CHECK: mx.decode_packed
-// CHECK: arith.truncf {{.*}} to vector<8xbf16>
+// CHECK: arith.truncf {{.*}} to vector<32xbf16>
 func.func @rows(%x: memref<?x?xbf16>, %p: memref<?x?xi8>, %s: memref<?x?xi8>) {
   mx.tile_quantize %x, %p, %s {lanes = 8 : i64, value_type = !row}
       : (memref<?x?xbf16>, memref<?x?xi8>, memref<?x?xi8>) -> ()
   mx.tile_dequantize %p, %s, %x {lanes = 8 : i64, value_type = !row}
       : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?xbf16>) -> ()
+  return
+}
+
+// Two blocks of 16 share a chunk; the last one of a row may be alone. A scale
+// that is no power of two divides, and the rest rounds the quotient to odd.
+// CHECK-LABEL: func.func @small_blocks
+// CHECK: scf.if
+// CHECK-COUNT-2: arith.divf {{.*}} : vector<16xf32>
+// CHECK: mx.encode_packed f4E2M1FN %{{.*}} : vector<32xf32> -> vector<16xi8>
+// CHECK: arith.divf {{.*}} : vector<16xf32>
+// CHECK: vector.fma
+// CHECK: mx.encode_packed f4E2M1FN %{{.*}} : vector<16xf32> -> vector<8xi8>
+// CHECK: } else {
+// CHECK: mx.encode_packed f4E2M1FN %{{.*}}, %{{.*}} : f32 : vector<16xf32> -> vector<8xi8>
+// CHECK: mx.decode_packed f4E2M1FN %{{.*}} : vector<16xi8> -> vector<32xf32>
+// CHECK: mx.decode_packed f4E2M1FN %{{.*}} : vector<8xi8> -> vector<16xf32>
+func.func @small_blocks(%x: memref<?x?xf32>, %p: memref<?x?xi8>, %s: memref<?x?xf32>) {
+  mx.tile_quantize %x, %p, %s {lanes = 8 : i64, value_type = !small}
+      : (memref<?x?xf32>, memref<?x?xi8>, memref<?x?xf32>) -> ()
+  mx.tile_dequantize %p, %s, %x {lanes = 8 : i64, value_type = !small}
+      : (memref<?x?xi8>, memref<?x?xf32>, memref<?x?xf32>) -> ()
   return
 }
 
