@@ -30,8 +30,6 @@ private:
   void buildRows(Value firstRow, int64_t rows);
   void buildSums(Value firstRow, int64_t rows, Value firstColumn,
                  int64_t columns);
-  void decodeScales(Value firstRow, int64_t rows, Value firstBlock,
-                    Value numBlocks);
   SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
                               int64_t columns, Value block, Value blockInGroup,
                               ValueRange carried);
@@ -110,7 +108,9 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       [&](Value firstBlock, ValueRange carried) {
         Value count = kernel.countFrom(firstBlock, reader.getNumBlocks(),
                                        kBlocksPerGroup);
-        decodeScales(firstRow, rows, firstBlock, count);
+        for (int64_t r = 0; r < rows; ++r)
+          reader.readScales(kernel.add(firstRow, r), firstBlock, count, scales,
+                            r);
         return kernel.loop(kernel.index(0), count, 1, carried,
                            [&](Value block, ValueRange inner) {
                              return addBlock(
@@ -132,17 +132,6 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       Value sum = arith::AddFOp::create(builder, loc, old, product);
       memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
     }
-}
-
-void DotKernel::decodeScales(Value firstRow, int64_t rows, Value firstBlock,
-                             Value numBlocks) {
-  for (int64_t r = 0; r < rows; ++r)
-    kernel.loop(kernel.index(0), numBlocks, 1, [&](Value block) {
-      Value scale = reader.readScale(kernel.add(firstRow, r),
-                                     kernel.add(firstBlock, block));
-      memref::StoreOp::create(kernel.getBuilder(), kernel.getLoc(), scale,
-                              scales, ValueRange{kernel.index(r), block});
-    });
 }
 
 /// A note on whether a code of the row is the NaN, of which all bits but the

@@ -29,6 +29,10 @@ Value KernelBuilder::add(Value a, int64_t b) {
   return b == 0 ? a : add(a, index(b));
 }
 
+Value KernelBuilder::sub(Value a, Value b) {
+  return builder.createOrFold<arith::SubIOp>(loc, a, b);
+}
+
 Value KernelBuilder::mul(Value a, int64_t b) {
   return b == 1 ? a : builder.createOrFold<arith::MulIOp>(loc, a, index(b));
 }
@@ -140,8 +144,7 @@ Value KernelBuilder::decodeE8M0(Value bytes) {
 }
 
 Value KernelBuilder::countFrom(Value first, Value total, int64_t atMost) {
-  Value left = arith::SubIOp::create(builder, loc, total, first);
-  return minimum(left, index(atMost));
+  return minimum(sub(total, first), index(atMost));
 }
 
 SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
@@ -210,4 +213,28 @@ Value BlockReader::readScale(Value row, Value block) {
   if (!type.hasPowerOfTwoScales())
     return mx::readScale(b, loc, type, stored);
   return kernel.decodeE8M0(stored);
+}
+
+void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
+                             int64_t place) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value whole = kernel.index(0);
+  if (type.hasPowerOfTwoScales()) {
+    int64_t lanes = kernel.getLanes();
+    auto bytesType = VectorType::get({lanes}, b.getI8Type());
+    whole = kernel.roundDown(count, lanes);
+    kernel.loop(kernel.index(0), whole, lanes, [&](Value block) {
+      Value bytes =
+          vector::LoadOp::create(b, loc, bytesType, scales,
+                                 ValueRange{row, kernel.add(first, block)});
+      kernel.store(kernel.decodeE8M0(bytes), buffer,
+                   {kernel.index(place), block});
+    });
+  }
+  kernel.loop(whole, count, 1, [&](Value block) {
+    Value scale = readScale(row, kernel.add(first, block));
+    memref::StoreOp::create(b, loc, scale, buffer,
+                            ValueRange{kernel.index(place), block});
+  });
 }

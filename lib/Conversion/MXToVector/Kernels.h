@@ -32,6 +32,7 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value divFloor(mlir::Value a, int64_t b);
   /// The largest multiple of `b` that is at most `a`.
@@ -97,6 +98,10 @@ public:
   }
   /// The scale of block `block` of row `row`, an f32.
   mlir::Value readScale(mlir::Value row, mlir::Value block);
+  /// Writes the scales of `count` blocks of row `row`, from block `first` on,
+  /// to row `place` of `buffer`, in f32. A vector of them costs what one does.
+  void readScales(mlir::Value row, mlir::Value first, mlir::Value count,
+                  mlir::Value buffer, int64_t place);
   /// Blocks of a row; chunks of a block.
   mlir::Value getNumBlocks() const { return numBlocks; }
   int64_t getChunksPerBlock() const { return type.getBlockSize() / kChunk; }

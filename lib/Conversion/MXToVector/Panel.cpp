@@ -38,6 +38,7 @@ private:
   int64_t vectors; // of a row of a panel of columns
   Value numRows, numColumns;
   Value decoded; // [row, element], `depth` elements of every row of the tile
+  Value scales;  // [0, block], those of the row that is decoded
 };
 
 } // namespace
@@ -51,6 +52,8 @@ PanelKernel::PanelKernel(OpBuilder &builder, TileMatmulOp op)
   numRows = kernel.dim(op.getPayload(), 0);
   numColumns = kernel.dim(op.getAccumulator(), op.getTransposed() ? 0 : 1);
   decoded = kernel.allocate({getTileRows(strategy), strategy.getDepth()});
+  int64_t chunks = strategy.getDepth() / kChunk;
+  scales = kernel.allocate({1, 1 + chunks / reader.getChunksPerBlock() + 1});
 }
 
 void PanelKernel::build() {
@@ -71,11 +74,23 @@ void PanelKernel::build() {
 
 /// Decodes and scales some chunks of all rows of the tile.
 void PanelKernel::decodeRows(Value firstChunk, Value numChunks) {
+  // The first block and the last may have chunks that are not among them.
+  auto blockOf = [&](Value chunk) {
+    return kernel.divFloor(chunk, reader.getChunksPerBlock());
+  };
+  Value firstBlock = blockOf(firstChunk);
+  Value lastChunk = kernel.add(kernel.add(firstChunk, numChunks), -1);
+  Value numBlocks =
+      kernel.add(kernel.sub(blockOf(lastChunk), firstBlock), 1);
   kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
+    reader.readScales(row, firstBlock, numBlocks, scales, 0);
     kernel.loop(kernel.index(0), numChunks, 1, [&](Value number) {
       Value chunk = kernel.add(firstChunk, number);
-      Value scale = kernel.broadcast(reader.readScale(
-          row, kernel.divFloor(chunk, reader.getChunksPerBlock())));
+      Value block = kernel.sub(blockOf(chunk), firstBlock);
+      Value scale = memref::LoadOp::create(
+          kernel.getBuilder(), kernel.getLoc(), scales,
+          ValueRange{kernel.index(0), block});
+      scale = kernel.broadcast(scale);
       Value first = kernel.mul(number, kChunk);
       for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk)))
         kernel.store(kernel.mulVector(values, scale), decoded,

@@ -80,15 +80,11 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
       return failure();
 
     VectorBuilder b(rewriter, op.getLoc());
-    // The bytes twice, low nibbles in one half and high ones in the other.
-    SmallVector<int64_t> twice;
-    for (int64_t i = 0; i < 32; ++i)
-      twice.push_back(i % 16);
-    Value bytes = b.shuffle(op.getCodes(), op.getCodes(), twice);
-    Value words = b.bitcast(bytes, b.type(8, 32));
-    Value shifts = b.constant<int32_t>({0, 0, 0, 0, 4, 4, 4, 4});
-    words = arith::ShRUIOp::create(rewriter, op.getLoc(), words, shifts);
-    Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
+    // Low nibbles in one half, high ones in the other. Words are shifted,
+    // because there is no shift of bytes.
+    Value words = b.bitcast(op.getCodes(), b.type(8, 16));
+    Value high4 = b.bitcast(b.shr(words, 4), b.type(16, 8));
+    Value nibbles = b.bitAnd(b.concat({op.getCodes(), high4}), 0x0F);
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
       return callIntrinsic(rewriter, op.getLoc(), "llvm.x86.avx2.pshuf.b",
