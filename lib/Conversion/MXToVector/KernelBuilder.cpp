@@ -10,6 +10,7 @@
 
 #include "../MXToLinalg/Layout.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/Packing.h"
@@ -169,6 +170,22 @@ void KernelBuilder::loop(Value lower, Value upper, int64_t step,
        });
 }
 
+void KernelBuilder::unroll(ValueRange results, int64_t copies) {
+  MLIRContext *context = builder.getContext();
+  BoolAttr disable;
+  IntegerAttr count;
+  if (copies == 1)
+    disable = builder.getBoolAttr(true);
+  else
+    count = builder.getI32IntegerAttr(copies);
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, disable, count, {}, {}, {}, {}, {});
+  results.front().getDefiningOp()->setAttr(
+      "loop_annotation",
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}));
+}
+
 void KernelBuilder::forEachChunk(Value block, int64_t chunks,
                                  llvm::function_ref<void(Value)> body) {
   if (chunks == 1)
@@ -225,9 +242,8 @@ void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
     auto bytesType = VectorType::get({lanes}, b.getI8Type());
     whole = kernel.roundDown(count, lanes);
     kernel.loop(kernel.index(0), whole, lanes, [&](Value block) {
-      Value bytes =
-          vector::LoadOp::create(b, loc, bytesType, scales,
-                                 ValueRange{row, kernel.add(first, block)});
+      Value bytes = vector::LoadOp::create(
+          b, loc, bytesType, scales, ValueRange{row, kernel.add(first, block)});
       kernel.store(kernel.decodeE8M0(bytes), buffer,
                    {kernel.index(place), block});
     });
@@ -237,4 +253,11 @@ void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
     memref::StoreOp::create(b, loc, scale, buffer,
                             ValueRange{kernel.index(place), block});
   });
+}
+
+void BlockReader::prefetch(Value row, Value chunk) {
+  memref::PrefetchOp::create(kernel.getBuilder(), kernel.getLoc(), payload,
+                             ValueRange{row, kernel.mul(chunk, bytesPerChunk)},
+                             /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
 }

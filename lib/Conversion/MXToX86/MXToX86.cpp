@@ -64,6 +64,18 @@ static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
                       [](uint32_t entry) { return (entry & 0xFFFF) == 0; });
 }
 
+/// Of each half of the vectors, `count` elements from `first` on, by turns: one
+/// instruction if the halves have 128 bits.
+static Value interleaveInHalves(VectorBuilder &b, Value even, Value odd,
+                                int64_t first, int64_t count) {
+  int64_t size = cast<VectorType>(even.getType()).getNumElements();
+  SmallVector<int64_t> mask;
+  for (int64_t half : {int64_t(0), size / 2})
+    for (int64_t i = half + first; i < half + first + count; ++i)
+      llvm::append_values(mask, i, size + i);
+  return b.shuffle(even, odd, mask);
+}
+
 namespace {
 
 /// 4-bit codes by byte permutes within 128 bits.
@@ -109,11 +121,8 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     // moved up, the second is where it belongs.
     SmallVector<Value> vectors;
     for (int64_t first : {0, 8}) {
-      SmallVector<int64_t> mask;
-      for (int64_t half : {0, 16})
-        for (int64_t i = 0; i < 8; ++i)
-          llvm::append_values(mask, half + first + i, 32 + half + first + i);
-      Value pairs = b.bitcast(b.shuffle(low, high, mask), b.type(8, 32));
+      Value pairs =
+          b.bitcast(interleaveInHalves(b, low, high, first, 8), b.type(8, 32));
       vectors.push_back(b.bitcast(b.shl(pairs, 16), b.floats(8)));
       vectors.push_back(b.bitcast(b.bitAnd(pairs, 0xFFFF0000), b.floats(8)));
     }
@@ -270,25 +279,63 @@ private:
 
 /// Fixed point: an integer times a power of two.
 struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
-  using OpRewritePattern::OpRewritePattern;
+  DecodeFixedPoint(MLIRContext *context, Target target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    const FormatInfo &info =
-        numerics::getInfo(*getElementFormat(op.getElementType()));
-    if (info.exponentBits != 0 || info.bits != 8 || !op.getOrder().empty())
+    numerics::Format format = *getElementFormat(op.getElementType());
+    const FormatInfo &info = numerics::getInfo(format);
+    if (info.exponentBits != 0 || info.bits != 8)
       return failure();
-    Location loc = op.getLoc();
-    VectorBuilder b(rewriter, loc);
+    VectorBuilder b(rewriter, op.getLoc());
     int64_t count = op.getType().getNumElements();
-    Value wide =
-        arith::ExtSIOp::create(rewriter, loc, b.type(count, 32), op.getCodes());
-    Value values =
-        arith::SIToFPOp::create(rewriter, loc, b.floats(count), wide);
     int64_t exponent = op.getExponent() - info.mantissaBits;
-    rewriter.replaceOp(op, b.scale(values, exponent));
+    if (op.getOrder().empty()) {
+      Value wide = arith::ExtSIOp::create(rewriter, op.getLoc(),
+                                          b.type(count, 32), op.getCodes());
+      Value values =
+          arith::SIToFPOp::create(rewriter, op.getLoc(), b.floats(count), wide);
+      rewriter.replaceOp(op, b.scale(values, exponent));
+      return success();
+    }
+    if (count != kChunk || target.set != InstructionSet::AVX2 ||
+        op.getOrder() != target.getOrder(format))
+      return failure();
+    rewriter.replaceOp(op, convertInHalves(b, op.getCodes(), exponent));
     return success();
   }
+
+private:
+  /// 32 signed bytes times 2^`exponent`, in f32. What is added to
+  /// 2^(23 + exponent) is in the low bits: putting bytes together and a
+  /// difference cost less than sign extensions, conversions and products.
+  static Value convertInHalves(VectorBuilder &b, Value codes,
+                               int64_t exponent) {
+    constexpr int64_t kBias = 0x80;
+    Value unsignedCodes =
+        arith::XOrIOp::create(b.builder, b.loc, codes, b.splat(codes, kBias));
+    auto base = std::ldexp(1.0f, static_cast<int>(23 + exponent));
+    auto bias =
+        std::ldexp(static_cast<float>(kBias), static_cast<int>(exponent));
+    Value subtrahend = arith::ConstantOp::create(
+        b.builder, b.loc, DenseElementsAttr::get(b.floats(8), base + bias));
+    SmallVector<Value> vectors;
+    for (int64_t byte : {0, 8}) {
+      Value zeros = b.splat(codes, 0);
+      Value words = b.bitcast(
+          interleaveInHalves(b, unsignedCodes, zeros, byte, 8), b.type(16, 16));
+      Value tops = b.splat(words, llvm::bit_cast<uint32_t>(base) >> 16);
+      for (int64_t word : {0, 4}) {
+        Value bits = interleaveInHalves(b, words, tops, word, 4);
+        vectors.push_back(arith::SubFOp::create(
+            b.builder, b.loc, b.bitcast(bits, b.floats(8)), subtrahend));
+      }
+    }
+    return b.concat(vectors);
+  }
+
+  Target target;
 };
 
 /// Rounding to nearest by a sum: in `|y| + 2^(e + 23 - m)`, where e is the
@@ -404,8 +451,8 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
       patterns.add<DecodeNibblesAVX512>(context);
     else
       patterns.add<DecodeNibblesAVX2>(context);
-    patterns.add<DecodeThroughF16>(context, *parsed);
-    patterns.add<DecodeFixedPoint, EncodeNearest>(context);
+    patterns.add<DecodeThroughF16, DecodeFixedPoint>(context, *parsed);
+    patterns.add<EncodeNearest>(context);
     populateX86BytePatterns(patterns, *parsed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
