@@ -26,6 +26,14 @@ int64_t mx::getElementAt(ArrayRef<int64_t> order, int64_t position) {
   return element;
 }
 
+SmallVector<int64_t> mx::getGroupsOrder(int64_t lanes) {
+  // Eight codes of each row, a byte has the codes i and i + 4 of them.
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(3, 3 + llvm::Log2_64(lanes)));
+  llvm::append_values(order, 1, 2, 0);
+  return order;
+}
+
 /// Whether `order` rearranges the bits of the numbers below 2^`bits`.
 static bool isOrder(ArrayRef<int64_t> order, int64_t bits) {
   if (static_cast<int64_t>(order.size()) != bits)
@@ -120,6 +128,7 @@ static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
   MLIRContext *context = strategy.getContext();
   switch (strategy.getKernel()) {
   case Kernel::Dot:
+  case Kernel::Groups:
     return {1, Float32Type::get(context)};
   case Kernel::Panel:
     return {strategy.getColumns(), Float32Type::get(context)};

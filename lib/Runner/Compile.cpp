@@ -16,10 +16,13 @@
 #include "mx/Target/Target.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
 
@@ -103,6 +106,33 @@ static Target getTarget(ModuleOp module) {
   return target;
 }
 
+/// In a build with AddressSanitizer, every access of the compiled code is
+/// checked like one of the project's own code.
+static void instrument([[maybe_unused]] llvm::Module &module) {
+#if LLVM_ADDRESS_SANITIZER_BUILD
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+  llvm::ModuleAnalysisManager analyses;
+  llvm::FunctionAnalysisManager functionAnalyses;
+  llvm::LoopAnalysisManager loopAnalyses;
+  llvm::CGSCCAnalysisManager cgsccAnalyses;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(analyses);
+  builder.registerFunctionAnalyses(functionAnalyses);
+  builder.registerLoopAnalyses(loopAnalyses);
+  builder.registerCGSCCAnalyses(cgsccAnalyses);
+  builder.crossRegisterProxies(loopAnalyses, functionAnalyses, cgsccAnalyses,
+                               analyses);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AddressSanitizerPass(
+      llvm::AddressSanitizerOptions(), /*UseGlobalGC=*/false,
+      /*UseOdrIndicator=*/false, llvm::AsanDtorKind::None,
+      llvm::AsanCtorKind::None));
+  passes.run(module, analyses);
+#endif
+}
+
 llvm::Expected<CompiledFunction>
 CompiledFunction::compile(ModuleOp module, const Signature &signature,
                           const CompileOptions &options) {
@@ -141,7 +171,13 @@ CompiledFunction::compile(ModuleOp module, const Signature &signature,
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions engineOptions;
-  auto transformer = makeOptimizingTransformer(optLevel, 0, machine->get());
+  auto optimize = makeOptimizingTransformer(optLevel, 0, machine->get());
+  auto transformer = [&](llvm::Module *module) -> llvm::Error {
+    if (llvm::Error error = optimize(module))
+      return error;
+    instrument(*module);
+    return llvm::Error::success();
+  };
   engineOptions.transformer = transformer;
   engineOptions.jitCodeGenOptLevel = codeGenLevel;
   engineOptions.enableGDBNotificationListener = false;

@@ -254,6 +254,19 @@ std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
                                                      : Kernel::Pairs);
 }
 
+std::optional<StrategyAttr> mx::chooseGroupsStrategy(MLIRContext *context,
+                                                     const Target &target,
+                                                     int64_t columns) {
+  // With more columns it pays to decode once and store.
+  constexpr int64_t kMaxColumns = 8;
+  if (ShapedType::isDynamic(columns) || columns > kMaxColumns)
+    return std::nullopt;
+  return StrategyAttr::get(context, Kernel::Groups, target.getLanes(),
+                           /*rows=*/target.getLanes(),
+                           std::clamp<int64_t>(columns, 1, 4),
+                           /*depth=*/kChunk, /*parts=*/1, {});
+}
+
 int64_t mx::getTileRows(StrategyAttr strategy) {
   // Enough work for a thread, and a decoded tile that fits the second-level
   // cache.
@@ -265,6 +278,7 @@ int64_t mx::getTileRows(StrategyAttr strategy) {
     return llvm::alignTo(kPanelRows, strategy.getRows());
   case Kernel::Pairs:
   case Kernel::Quads:
+  case Kernel::Groups:
     return kDotRows;
   case Kernel::AMX:
     // Decoded rows that meet few columns had better stay in the first level.

@@ -173,11 +173,12 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
     - a tile is a `mx.tile_matmul`, `mx.tile_quantize` or `mx.tile_dequantize`,
       whose destination is updated in place.
 
-    With `precision(block21)` and at most 8 columns of floats, a weight whose rows
-    are packed (`mx.unpack_rows`), or a constant, which is packed here, is
-    multiplied byte by byte: the columns become digits (`mx.tile_digits`), and
-    tiles are groups of packed rows. A check at run time leaves columns that have
-    no digits (NaN, infinities, blocks of tiny numbers) to the reference lowering.
+    A weight whose rows are packed (`mx.unpack_rows`) and at most 8 columns of
+    floats are multiplied in tiles of groups of packed rows. With
+    `precision(block21)` this is done byte by byte, for constants too, which are
+    packed here: the columns become digits (`mx.tile_digits`), where a check at
+    run time finds that all have some; NaN, infinities and blocks of tiny numbers
+    have none.
 
     Two block-scaled operands take this way if a check at run time finds all
     scales within 2^-64 to 2^64, so that products of decoded elements are what
@@ -240,6 +241,9 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     - `pairs`, `quads`: a lane is a row. Four bytes of it are looked up
       (`mx.lookup_bytes`) and multiplied with four digits of a column
       (`mx.dot_bytes`), for three places; the exact sum of a block is scaled once.
+    - `groups`: a lane is a row. Four bytes of it are decoded to eight f32 and
+      multiplied with eight elements of a column; the sum of a block is scaled
+      once.
     - `amx`: `depth` elements of every row of the tile are decoded and scaled to
       bf16, which is exact, into a buffer of AMX tiles; these are multiplied with
       those of the packed columns, four sums at a time.

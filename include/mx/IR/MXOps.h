@@ -75,6 +75,10 @@ constexpr int64_t kAMXColumns = 16;
 /// (see `mx.decode_packed`).
 int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
 
+/// The order in which a vector of packed rows gives the codes of `lanes` rows
+/// by their number: all first ones, all second ones.
+llvm::SmallVector<int64_t> getGroupsOrder(int64_t lanes);
+
 /// What `pack_rows` expects of a value of `type` and does not find, as "rank 2,
 /// got 3"; nothing if it can be packed.
 std::optional<std::string> getObstacleToPacking(MXTensorType type);

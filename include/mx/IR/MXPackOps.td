@@ -21,8 +21,8 @@ def MX_PackRowsOp : MX_PackedLayoutOp<"pack_rows"> {
     (lines along the block axis, as they are stored, rule P5) in groups of 16,
     in which four bytes of one row stand beside those of the next. A kernel whose
     lanes are rows then reads both in one stream. What `unpack_rows` makes of
-    them is the value itself; a matmul with `precision(block21)` takes the packed
-    form as it is.
+    them is the value itself; a matmul with up to 8 columns takes the packed form
+    as it is, in bytes with `precision(block21)` and else in f32.
 
     With `l = 16 g + r` the row, `k = 32 b + 8 j + 4 h + i` the element
     (`h < 2`, `i < 4`) and `s` the block of the row:

@@ -18,7 +18,8 @@ def MX_Kernel : I32EnumAttr<"Kernel", "the loop structure of a tile", [
       I32EnumAttrCase<"Panel", 1, "panel">,
       I32EnumAttrCase<"Pairs", 2, "pairs">,
       I32EnumAttrCase<"Quads", 3, "quads">,
-      I32EnumAttrCase<"AMX", 4, "amx">
+      I32EnumAttrCase<"AMX", 4, "amx">,
+      I32EnumAttrCase<"Groups", 5, "groups">
     ]> {
   let cppNamespace = "::mx";
 }
@@ -36,6 +37,8 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
       rows that `mx.pack_rows` interleaved, with digits of the columns
       (`mx.tile_digits`). A lane is a row. `pairs` adds products of two bytes in
       16 bits, `quads` of four in 32.
+    - `groups` decodes rows that `mx.pack_rows` interleaved to f32. A lane is a
+      row, and an element of a column meets all of them.
     - `amx` multiplies tiles of 16 rows and 32 elements in bf16, where every
       column is the sum of `parts` columns of bf16.
 

@@ -46,9 +46,10 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
         decode(payload, scales)[m, k] * packed[n / columns, p(k), n mod columns]
     ```
 
-    `p` is the order of `strategy`; for a `dot` kernel a panel is one column.
-    For `pairs` and `quads`, payload and scales are as `mx.pack_rows` gives them,
-    and `packed` as `mx.tile_digits` does. For `amx`, `packed` holds pairs of
+    `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
+    column. For `groups`, `pairs` and `quads`, payload and scales are as
+    `mx.pack_rows` gives them. For the latter two, `packed` is as
+    `mx.tile_digits` gives it. For `amx`, `packed` holds pairs of
     bf16 along K, see `convert-mx-to-tiles`.
 
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
@@ -58,7 +59,8 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator, or of groups of 16 rows for `pairs` and `quads`;
+       accumulator, or of groups of 16 rows for `groups`, `pairs` and
+       `quads`;
     2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
        (columns, K / 32, 26) of i32 for `pairs` and `quads`, or (panels, parts and
        K / 2, 16) of i32 for `amx`;

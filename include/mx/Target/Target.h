@@ -69,6 +69,12 @@ std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
                                                  int64_t columns,
                                                  Precision precision);
 
+/// How to compute it with the values of such a weight in f32; nothing for many
+/// columns.
+std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
+                                                 const Target &target,
+                                                 int64_t columns);
+
 /// Elements of `format` that are cheapest to decode times a power of two: its
 /// exponent. What a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);

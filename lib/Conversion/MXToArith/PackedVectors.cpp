@@ -109,8 +109,15 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
   matchAndRewrite(DecodePackedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     VectorBuilder b(rewriter, op.getLoc());
-    Value codes =
-        unpack(b, *getElementFormat(op.getElementType()), adaptor.getCodes());
+    numerics::Format format = *getElementFormat(op.getElementType());
+    constexpr int64_t kCodesPerWord = 8;
+    int64_t lanes = op.getType().getNumElements() / kCodesPerWord;
+    if (numerics::getInfo(format).bits == 4 && lanes > 1 &&
+        op.getOrder() == ArrayRef(getGroupsOrder(lanes))) {
+      rewriter.replaceOp(op, decodeGroups(b, op, adaptor.getCodes(), lanes));
+      return success();
+    }
+    Value codes = unpack(b, format, adaptor.getCodes());
     if (!op.getOrder().empty()) {
       SmallVector<int64_t> mask;
       for (int64_t i = 0; i < op.getType().getNumElements(); ++i)
@@ -122,6 +129,25 @@ struct DecodePacked : OpConversionPattern<DecodePackedOp> {
                                 op.getElementTypeAttr(), codes, Value());
     rewriter.replaceOp(op, b.scale(values, op.getExponent()));
     return success();
+  }
+
+private:
+  /// A lane of 32 bits holds eight codes of a row, so that no lane moves.
+  static Value decodeGroups(VectorBuilder &b, DecodePackedOp op, Value codes,
+                            int64_t lanes) {
+    Value words = b.bitcast(codes, b.type(lanes, 32));
+    SmallVector<Value> parts;
+    for (int64_t high : {0, 4})
+      for (int64_t byte : {0, 8, 16, 24}) {
+        Value code = b.bitAnd(b.shr(words, byte + high), 0x0F);
+        code =
+            arith::TruncIOp::create(b.builder, b.loc, b.type(lanes, 8), code);
+        Value values =
+            DecodeElementOp::create(b.builder, b.loc, b.floats(lanes),
+                                    op.getElementTypeAttr(), code, Value());
+        parts.push_back(b.scale(values, op.getExponent()));
+      }
+    return b.concat(parts);
   }
 };
 

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mx;
@@ -39,27 +38,17 @@ Value mx::reduceToScalar(
 }
 
 void mx::replaceGuarded(BlockMatmulOp op, Value condition,
-                        function_ref<Value(OpBuilder &)> build) {
+                        function_ref<Value(OpBuilder &)> build,
+                        function_ref<Value(OpBuilder &)> otherwise) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto choice = scf::IfOp::create(builder, loc, op.getType(), condition,
                                   /*withElseRegion=*/true);
   op->replaceAllUsesWith(choice);
-  OpBuilder fast = choice.getThenBodyBuilder();
+  OpBuilder fast = choice.getThenBodyBuilder(),
+            slow = choice.getElseBodyBuilder();
   scf::YieldOp::create(fast, loc, build(fast));
-
-  OpBuilder slow = choice.getElseBodyBuilder();
-  IRMapping mapping;
-  SmallVector<UnpackRowsOp> unpacks;
-  for (Value operand : {op.getLhs(), op.getRhs()})
-    if (auto unpack = operand.getDefiningOp<UnpackRowsOp>()) {
-      slow.clone(*unpack, mapping);
-      unpacks.push_back(unpack);
-    }
-  Operation *reference = slow.clone(*op, mapping);
-  scf::YieldOp::create(slow, loc, reference->getResults());
+  scf::YieldOp::create(
+      slow, loc, otherwise ? otherwise(slow) : slow.clone(*op)->getResult(0));
   op.erase();
-  for (UnpackRowsOp unpack : unpacks)
-    if (unpack->use_empty())
-      unpack.erase();
 }

@@ -568,7 +568,7 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
       remarkReference(op, *obstacle);
     return;
   }
-  if (tileDigitsMatmul(op, transposed, target, explain))
+  if (tileGroupsMatmul(op, transposed, target, explain))
     return;
   OpBuilder builder(op);
   Location loc = op.getLoc();

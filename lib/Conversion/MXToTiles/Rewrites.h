@@ -19,9 +19,10 @@ namespace mx {
 /// the strategy.
 void tileMatmul(BlockMatmulOp op, const Target &target, bool explain);
 
-/// The same for rows that are packed, or constant, and few columns in digits
-/// (Digits.cpp), where precision allows it. Returns whether it did.
-bool tileDigitsMatmul(BlockMatmulOp op, bool transposed, const Target &target,
+/// The same for rows that are packed, and few columns: in digits where
+/// precision allows it, for constants too; else in f32 (Groups.cpp). Returns
+/// whether it did.
+bool tileGroupsMatmul(BlockMatmulOp op, bool transposed, const Target &target,
                       bool explain);
 
 /// quantize_block and dequantize_block -> tiles of rows (Rows.cpp), likewise,
@@ -45,10 +46,12 @@ mlir::Value reduceToScalar(
                                    mlir::Value element, mlir::Value carried)>
         body);
 
-/// `op` -> what `build` makes where `condition` holds at run time, else `op`
-/// itself, for the reference lowering. Packed rows are unpacked only there.
-void replaceGuarded(BlockMatmulOp op, mlir::Value condition,
-                    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> build);
+/// `op` -> what `build` makes where `condition` holds at run time, else what
+/// `otherwise` makes, or `op` itself, for the reference lowering.
+void replaceGuarded(
+    BlockMatmulOp op, mlir::Value condition,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> build,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> otherwise = {});
 
 /// Tells that `op` is left to the reference lowering, and why.
 void remarkReference(mlir::Operation *op, llvm::StringRef obstacle);

@@ -13,69 +13,52 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels.h"
+#include "GroupKernel.h"
 
 #include "../MXToArith/VectorBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Element.h"
-#include "mx/Numerics/RowGroups.h"
 
 using namespace mlir;
 using namespace mx;
 using numerics::kBytesPerRun;
-using numerics::kRowsPerGroup;
 
 /// Bits of a digit; the last one of three takes what is left of 22.
 static constexpr int64_t kDigitBits = 7;
-
-/// Bytes of a row of 4-bit elements in a chunk, in runs of four.
-static constexpr int64_t kRunsPerChunk = kChunk / 2 / kBytesPerRun;
 
 /// What is added to the doubled elements to make them unsigned.
 static constexpr int64_t kBias = 12;
 
 namespace {
 
-/// The kernel of one tile of groups of rows.
-class DigitsKernel {
+/// Exact sums of integers: a block at a time.
+class DigitsKernel : public GroupKernel {
 public:
   DigitsKernel(OpBuilder &builder, TileMatmulOp op);
-  void build();
 
 private:
-  void buildColumns(Value group, int64_t part, int64_t columns,
-                    Value firstColumn);
-  SmallVector<Value> addChunk(Value group, int64_t part, Value firstColumn,
-                              int64_t columns, Value chunk, ValueRange sums);
-  SmallVector<Value> sumProducts(Value group, int64_t part, Value firstColumn,
+  SmallVector<Value> addChunk(Value group, Value part, Value firstColumn,
+                              int64_t columns, Value chunk,
+                              ValueRange sums) override;
+  float getFactor() const override { return 0.5f; } // elements are doubled
+  SmallVector<Value> sumProducts(Value group, Value part, Value firstColumn,
                                  int64_t columns, Value chunk);
-  Value readScales(Value group, Value chunk, int64_t vector);
   Value readWord(Value column, Value chunk, int64_t word);
-  void addToAccumulator(Value group, int64_t part, Value column,
-                        ValueRange sums);
 
-  TileMatmulOp op;
-  StrategyAttr strategy;
-  OpBuilder &builder;
-  Location loc;
-  KernelBuilder kernel;
   VectorBuilder vectors;
   int64_t lanes;
-  int64_t vectorsPerPart; // a part is the rows of a group that are done at once
   bool isQuads;
   SmallVector<int8_t> table;
-  Value zeros;   // lanes x i32
-  Value results; // sums of a part, where rows can be counted
+  Value zeros; // lanes x i32
 };
 
 } // namespace
 
 DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
-    : op(op), strategy(op.getStrategy()), builder(builder), loc(op.getLoc()),
-      kernel(builder, loc, strategy.getLanes()), vectors(builder, loc),
-      lanes(strategy.getLanes()), vectorsPerPart(strategy.getRows() / lanes),
-      isQuads(strategy.getKernel() == Kernel::Quads) {
+    : GroupKernel(builder, op), vectors(builder, loc),
+      lanes(op.getStrategy().getLanes()),
+      isQuads(op.getStrategy().getKernel() == Kernel::Quads) {
   numerics::Format format = op.getValueType().getFormat();
   for (uint8_t code = 0; code < 16; ++code) {
     float doubled = 2 * numerics::decodeElement(format, code);
@@ -83,52 +66,16 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
   }
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
-  results = kernel.allocate({strategy.getRows()});
 }
 
-void DigitsKernel::build() {
-  Value numGroups = kernel.dim(op.getPayload(), 0);
-  Value numColumns = kernel.dim(op.getPacked(), 0);
-  int64_t columns = strategy.getColumns();
-  Value wholeColumns = kernel.roundDown(numColumns, columns);
-  kernel.loop(kernel.index(0), numGroups, 1, [&](Value group) {
-    for (int64_t part = 0; part < kRowsPerGroup / strategy.getRows(); ++part) {
-      kernel.loop(kernel.index(0), wholeColumns, columns, [&](Value column) {
-        buildColumns(group, part, columns, column);
-      });
-      if (columns > 1)
-        kernel.loop(wholeColumns, numColumns, 1, [&](Value column) {
-          buildColumns(group, part, 1, column);
-        });
-    }
-  });
-}
-
-/// Adds the products of a part of a group and `columns` columns.
-void DigitsKernel::buildColumns(Value group, int64_t part, int64_t columns,
-                                Value firstColumn) {
-  SmallVector<Value> sums(columns * vectorsPerPart, kernel.splat(-0.0f));
-  Value numChunks = kernel.dim(op.getPacked(), 1);
-  sums = kernel.loop(kernel.index(0), numChunks, 1, sums,
-                     [&](Value chunk, ValueRange carried) {
-                       return addChunk(group, part, firstColumn, columns, chunk,
-                                       carried);
-                     });
-  for (int64_t c = 0; c < columns; ++c)
-    addToAccumulator(
-        group, part, kernel.add(firstColumn, c),
-        ValueRange(sums).slice(c * vectorsPerPart, vectorsPerPart));
-}
-
-/// `sums` plus the products of one chunk.
-SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
+SmallVector<Value> DigitsKernel::addChunk(Value group, Value part,
                                           Value firstColumn, int64_t columns,
                                           Value chunk, ValueRange sums) {
   SmallVector<Value> products =
       sumProducts(group, part, firstColumn, columns, chunk);
   SmallVector<Value> rowScales;
   for (int64_t v = 0; v < vectorsPerPart; ++v)
-    rowScales.push_back(readScales(group, chunk, part * vectorsPerPart + v));
+    rowScales.push_back(readScales(group, part, chunk, v));
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
     Value column = kernel.add(firstColumn, c);
@@ -156,7 +103,7 @@ SmallVector<Value> DigitsKernel::addChunk(Value group, int64_t part,
 
 /// Sums over the chunk of biased elements times integers of the columns, for
 /// each column and vector of rows.
-SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
+SmallVector<Value> DigitsKernel::sumProducts(Value group, Value part,
                                              Value firstColumn, int64_t columns,
                                              Value chunk) {
   int64_t count = columns * vectorsPerPart * kDigitPlaces;
@@ -168,17 +115,10 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
                        : arith::ConstantOp::create(
                              builder, loc, builder.getZeroAttr(pairsType));
   SmallVector<Value> totals(count, zeros), sums(count, none);
-  int64_t bytesPerRun = kRowsPerGroup * kBytesPerRun;
-  Value firstByte = kernel.mul(chunk, kRunsPerChunk * bytesPerRun);
-
   for (int64_t run = 0; run < kRunsPerChunk; ++run) {
     SmallVector<std::pair<Value, Value>> elements; // of both halves of a run
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
-      int64_t offset = run * bytesPerRun +
-                       (part * vectorsPerPart + v) * lanes * kBytesPerRun;
-      Value codes = vector::LoadOp::create(
-          builder, loc, bytesType, op.getPayload(),
-          ValueRange{group, kernel.add(firstByte, offset)});
+      Value codes = readRun(group, part, chunk, run, v);
       Value low = LookupBytesOp::create(builder, loc, table, codes);
       Value high =
           LookupBytesOp::create(builder, loc, table, vectors.shr(codes, 4));
@@ -224,46 +164,10 @@ SmallVector<Value> DigitsKernel::sumProducts(Value group, int64_t part,
   return result;
 }
 
-/// The scales of the rows of vector `vector` of a group for `chunk`.
-Value DigitsKernel::readScales(Value group, Value chunk, int64_t vector) {
-  int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
-  Value first =
-      kernel.mul(kernel.divFloor(chunk, chunksPerBlock), kRowsPerGroup);
-  Value bytes = vector::LoadOp::create(
-      builder, loc, vectors.type(lanes, 8), op.getScales(),
-      ValueRange{group, kernel.add(first, vector * lanes)});
-  return kernel.decodeE8M0(bytes);
-}
-
 /// One of the words of a chunk of a column, see `mx.tile_digits`.
 Value DigitsKernel::readWord(Value column, Value chunk, int64_t word) {
   return memref::LoadOp::create(builder, loc, op.getPacked(),
                                 ValueRange{column, chunk, kernel.index(word)});
-}
-
-/// Adds half of `sums`, whose elements were doubled, to the rows that exist.
-void DigitsKernel::addToAccumulator(Value group, int64_t part, Value column,
-                                    ValueRange sums) {
-  for (auto [v, sum] : llvm::enumerate(sums))
-    kernel.store(kernel.mulVector(sum, kernel.splat(0.5f)), results,
-                 {kernel.index(v * lanes)});
-  int64_t rows = strategy.getRows();
-  Value numRows = kernel.dim(op.getAccumulator(), op.getTransposed() ? 1 : 0);
-  Value first =
-      kernel.add(kernel.mul(group, kRowsPerGroup), kernel.index(part * rows));
-  // What fills up the last group is thrown away.
-  Value end = kernel.minimum(kernel.add(first, rows), numRows);
-  kernel.loop(first, end, 1, [&](Value row) {
-    Value lane = arith::SubIOp::create(builder, loc, row, first);
-    Value added = memref::LoadOp::create(builder, loc, results, lane);
-    SmallVector<Value> indices = {row, column};
-    if (op.getTransposed())
-      std::swap(indices[0], indices[1]);
-    Value old =
-        memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
-    Value sum = arith::AddFOp::create(builder, loc, old, added);
-    memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
-  });
 }
 
 void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {

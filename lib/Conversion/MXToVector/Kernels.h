@@ -127,6 +127,7 @@ void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildGroupsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildSplitKernel(mlir::OpBuilder &builder, TileDigitsOp op);
 void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);
 void buildDequantizeKernel(mlir::OpBuilder &builder, TileDequantizeOp op);

@@ -48,6 +48,9 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
         case Kernel::Quads:
           buildDigitsKernel(builder, matmul);
           break;
+        case Kernel::Groups:
+          buildGroupsKernel(builder, matmul);
+          break;
         case Kernel::AMX:
           buildAMXKernel(builder, matmul);
           break;

@@ -29,8 +29,7 @@ using namespace mlir;
 using namespace mx;
 using numerics::FormatInfo;
 
-/// The values of the 16 codes of a format of 4 bits, as bits of f32.
-static std::array<uint32_t, 16> getNibbleTable(numerics::Format format) {
+std::array<uint32_t, 16> mx::getNibbleTable(numerics::Format format) {
   std::array<uint32_t, 16> table;
   for (uint8_t code = 0; code < 16; ++code)
     table[code] =
@@ -454,6 +453,7 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
     patterns.add<DecodeThroughF16, DecodeFixedPoint>(context, *parsed);
     patterns.add<EncodeNearest>(context);
     populateX86BytePatterns(patterns, *parsed);
+    populateX86GroupPatterns(patterns, *parsed);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -23,6 +23,13 @@ mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
 void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
                              const Target &target);
 
+/// The values of the 16 codes of a format of 4 bits, as bits of f32.
+std::array<uint32_t, 16> getNibbleTable(numerics::Format format);
+
+/// decode_packed in the order of packed rows (Groups.cpp).
+void populateX86GroupPatterns(mlir::RewritePatternSet &patterns,
+                              const Target &target);
+
 } // namespace mx
 
 #endif // MX_LIB_CONVERSION_MXTOX86_PATTERNS_H

@@ -5,7 +5,7 @@
 !w = !mx.tensor<96x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 
 // Columns become digits; where all of them could, groups of rows are multiplied
-// as they are packed. Else the reference unpacks them, and only then.
+// as they are packed. Else they are multiplied in f32.
 // CHECK-LABEL: func.func @vector
 // CHECK-SAME: (%[[P:.*]]: tensor<6x512xi8>, %[[S:.*]]: tensor<6x32xi8>, %[[X:.*]]: tensor<64xf32>, %[[C:.*]]: tensor<96xf32>)
 // CHECK-NOT: mx.unpack_rows
@@ -19,11 +19,10 @@
 // CHECK-DAG: tensor.extract_slice %[[S]][%[[GROUP]], 0]
 // CHECK: mx.tile_matmul {{.*}}, %[[D]], {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>
 // CHECK: else
-// CHECK: mx.unpack_rows
-// CHECK: mx.block_matmul
+// CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 32>
 // VNNI-LABEL: func.func @vector
 // VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 32>
-// REMARK: remark: strategy for avx2: #mx.strategy<pairs
+// REMARK: remark: strategy for avx2: #mx.strategy<pairs{{.*}}>, for columns without digits #mx.strategy<groups
 func.func @vector(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<64xf32>, %c: tensor<96xf32>) -> tensor<96xf32> {
   %w = mx.unpack_rows %p, %s : tensor<6x512xi8>, tensor<6x32xi8> -> !w
   %0 = mx.block_matmul %w, %x, %c precision(block21) : !w, tensor<64xf32>, tensor<96xf32> -> tensor<96xf32>
@@ -54,7 +53,7 @@ func.func @constant(%x: tensor<32xf32>, %c: tensor<16xf32>) -> tensor<16xf32> {
 
 // More accuracy, many columns, a weight that is not packed: kernels of floats.
 // CHECK-LABEL: func.func @floats
-// CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<groups
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot
 func.func @floats(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %v: !w, %x: tensor<64xf32>, %y: tensor<64x9xf32>,

@@ -27,6 +27,33 @@ func.func @nibbles_avx512(%codes: vector<16xi8>) -> vector<32xf32> {
 
 // -----
 
+// Rows interleaved in words: a code is shifted to where the permute reads it.
+// Without 16 entries the sign goes its own way.
+// CHECK-LABEL: func.func @groups_avx2
+// AVX2-COUNT-8: llvm.call_intrinsic "llvm.x86.avx2.permps"
+// AVX2-NOT: llvm.call_intrinsic
+// AVX512: mx.decode_packed
+// GENERIC: mx.decode_packed
+func.func @groups_avx2(%codes: vector<32xi8>) -> vector<64xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes order [3, 4, 5, 1, 2, 0] : vector<32xi8> -> vector<64xf32>
+  return %0 : vector<64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @groups_avx512
+// AVX2: mx.decode_packed
+// AVX512: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<64xi8> to vector<16xi32>
+// AVX512-NEXT: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%{{.*}}, %[[WORDS]])
+// AVX512-COUNT-7: arith.shrui
+// AVX512-NOT: arith.shrui
+func.func @groups_avx512(%codes: vector<64xi8>) -> vector<128xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes order [3, 4, 5, 6, 1, 2, 0] : vector<64xi8> -> vector<128xf32>
+  return %0 : vector<128xf32>
+}
+
+// -----
+
 // Code 0x7F is NaN; the f16 is 2^-8 of the value.
 // CHECK-LABEL: func.func @e4m3
 // CHECK: arith.extui %{{.*}} : vector<32xi8> to vector<32xi16>

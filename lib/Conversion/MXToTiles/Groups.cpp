@@ -1,4 +1,4 @@
-//===- Digits.cpp - block_matmul of packed rows to tiles ------------------===//
+//===- Groups.cpp - block_matmul of packed rows to tiles ------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,24 +23,25 @@ using numerics::kRowsPerGroup;
 
 namespace {
 
-/// A matmul of packed rows with a few columns of floats.
-class DigitsMatmul {
+/// A matmul of packed rows with a few columns.
+class GroupsMatmul {
 public:
-  DigitsMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
-               Parts packed, StrategyAttr strategy)
+  GroupsMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
+               Parts packed)
       : builder(builder), loc(op.getLoc()), op(op),
         dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
-        transposed(transposed), packed(packed), strategy(strategy) {}
+        transposed(transposed), packed(packed) {}
 
+  /// The columns in f32, one after the other: [column, K, 1].
+  Value arrangeColumns();
   /// The columns as digits, with a scale for each chunk.
-  Value splitColumns();
+  Value splitColumns(Value columns);
   /// Whether every chunk has digits.
   Value areAllSplit(Value digits);
-  /// The result, in tiles of groups of rows.
-  Value build(Value digits);
+  /// The result, in tiles of groups of rows; `columns` are floats or digits.
+  Value build(StrategyAttr strategy, Value columns);
 
 private:
-  Value arrangeColumns();
   OpFoldResult getNumColumns() {
     bool hasColumns = transposed ? dims.hasM : dims.hasN;
     if (!hasColumns)
@@ -55,13 +56,11 @@ private:
   MatmulDims dims;
   bool transposed;
   Parts packed; // groups of rows
-  StrategyAttr strategy;
 };
 
 } // namespace
 
-/// The columns in f32, one after the other: [column, K, 1].
-Value DigitsMatmul::arrangeColumns() {
+Value GroupsMatmul::arrangeColumns() {
   Value floats = transposed ? op.getLhs() : op.getRhs();
   auto type = cast<RankedTensorType>(floats.getType());
   // Which of its dimensions are the column and K.
@@ -90,8 +89,7 @@ Value DigitsMatmul::arrangeColumns() {
       .getResult(0);
 }
 
-Value DigitsMatmul::splitColumns() {
-  Value columns = arrangeColumns();
+Value GroupsMatmul::splitColumns(Value columns) {
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, columns);
   sizes[1] = divide(builder, loc, sizes[1], kChunk);
@@ -103,7 +101,7 @@ Value DigitsMatmul::splitColumns() {
       .front();
 }
 
-Value DigitsMatmul::areAllSplit(Value digits) {
+Value GroupsMatmul::areAllSplit(Value digits) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, digits);
   SmallVector<OpFoldResult> offsets(3, builder.getIndexAttr(0)),
       strides(3, builder.getIndexAttr(1));
@@ -121,7 +119,7 @@ Value DigitsMatmul::areAllSplit(Value digits) {
       });
 }
 
-Value DigitsMatmul::build(Value digits) {
+Value GroupsMatmul::build(StrategyAttr strategy, Value columns) {
   Value accumulator = op.getAccumulator();
   auto type = cast<RankedTensorType>(accumulator.getType());
   auto matrixType = type;
@@ -169,7 +167,7 @@ Value DigitsMatmul::build(Value digits) {
         auto valueType = cast<MXTensorType>(
             (transposed ? op.getRhs() : op.getLhs()).getType());
         auto tile = TileMatmulOp::create(
-            b, l, accumulatorTile.getType(), payloadTile, scalesTile, digits,
+            b, l, accumulatorTile.getType(), payloadTile, scalesTile, columns,
             accumulatorTile, getTileType(valueType), strategy,
             transposed ? b.getUnitAttr() : UnitAttr());
         auto inParallel = scf::InParallelOp::create(b, l);
@@ -206,30 +204,51 @@ static Parts getPackedRows(OpBuilder &builder, Value weight,
   return {packed[0], packed[1]};
 }
 
-bool mx::tileDigitsMatmul(BlockMatmulOp op, bool transposed,
+bool mx::tileGroupsMatmul(BlockMatmulOp op, bool transposed,
                           const Target &target, bool explain) {
   Value weight = transposed ? op.getRhs() : op.getLhs();
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto dims = *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-  std::optional<StrategyAttr> strategy = chooseDigitsStrategy(
-      op.getContext(), target, transposed ? dims.m : dims.n, op.getPrecision());
-  if (!strategy || !isa<RankedTensorType>(columns.getType()) ||
-      !dims.batch.empty())
+  int64_t numColumns = transposed ? dims.m : dims.n;
+  std::optional<StrategyAttr> floats = chooseGroupsStrategy(op.getContext(),
+                                                            target, numColumns),
+                              digits = chooseDigitsStrategy(op.getContext(),
+                                                            target, numColumns,
+                                                            op.getPrecision());
+  auto unpack = weight.getDefiningOp<UnpackRowsOp>();
+  if (!floats || (!digits && !unpack) ||
+      !isa<RankedTensorType>(columns.getType()) || !dims.batch.empty())
     return false;
   OpBuilder builder(op);
   Parts packed = getPackedRows(builder, weight, target);
   if (!packed.payload)
     return false;
-  Location loc = op.getLoc();
-  if (explain)
-    emitRemark(loc) << "strategy for " << target.getName() << ": " << *strategy;
+  if (explain) {
+    InFlightDiagnostic remark = emitRemark(op.getLoc())
+                                << "strategy for " << target.getName() << ": ";
+    if (digits)
+      remark << *digits << ", for columns without digits ";
+    remark << *floats;
+  }
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
-  DigitsMatmul matmul(builder, op, transposed, packed, *strategy);
-  Value digits = matmul.splitColumns();
-  // NaN, infinities and numbers whose digits f32 cannot scale are rare, and
-  // left to the reference lowering.
-  replaceGuarded(op, matmul.areAllSplit(digits), [&](OpBuilder &b) {
-    return DigitsMatmul(b, op, transposed, packed, *strategy).build(digits);
-  });
+  Value arranged =
+      GroupsMatmul(builder, op, transposed, packed).arrangeColumns();
+  auto build = [&](StrategyAttr strategy, Value operand) {
+    return [&, strategy, operand](OpBuilder &b) {
+      return GroupsMatmul(b, op, transposed, packed).build(strategy, operand);
+    };
+  };
+  if (digits) {
+    // NaN, infinities and numbers whose digits f32 cannot scale are rare.
+    GroupsMatmul matmul(builder, op, transposed, packed);
+    Value split = matmul.splitColumns(arranged);
+    replaceGuarded(op, matmul.areAllSplit(split), build(*digits, split),
+                   build(*floats, arranged));
+  } else {
+    op.replaceAllUsesWith(build(*floats, arranged)(builder));
+    op.erase();
+  }
+  if (unpack && unpack->use_empty())
+    unpack.erase();
   return true;
 }
