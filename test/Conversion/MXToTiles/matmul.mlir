@@ -33,6 +33,7 @@ func.func @matrix(%a: !a, %x: tensor<4096x40xf32>, %c: tensor<4096x40xf32>) -> t
 
 // How many columns there are is looked at when it runs.
 // CHECK-LABEL: func.func @dynamic
+// CHECK: cf.assert
 // CHECK: %[[N:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<64x?xf32>
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[N]], %{{.*}} : index
 // CHECK: scf.if %[[FEW]]
