@@ -61,17 +61,21 @@ ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
   static constexpr int64_t kAVX512Nibbles[] = {3, 4, 0, 1, 2};
   static constexpr int64_t kHalves[] = {1, 2, 3, 0, 4};
   static constexpr int64_t kWhole[] = {1, 2, 3, 4, 0};
+  // Bytes are widened within halves of 128 bits.
+  static constexpr int64_t kAVX2Bytes[] = {0, 1, 4, 2, 3};
   const numerics::FormatInfo &info = numerics::getInfo(format);
-  if (info.exponentBits == 0)
-    return {};
   switch (set) {
   case InstructionSet::Generic:
     return {};
   case InstructionSet::AVX2:
+    if (info.exponentBits == 0)
+      return kAVX2Bytes;
     return info.bits == 4 ? ArrayRef<int64_t>(kAVX2Nibbles) : kHalves;
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AMX:
+    if (info.exponentBits == 0)
+      return {};
     return info.bits == 4 ? ArrayRef<int64_t>(kAVX512Nibbles) : kWhole;
   }
   llvm_unreachable("unknown instruction set");

@@ -100,9 +100,11 @@ TEST_P(FastMatmul, M4_SpecialsAndExtremeScales) {
       for (const std::vector<uint8_t> &scales :
            {std::vector<uint8_t>{0, 1, 20, 127, 200, 253, 254},
             std::vector<uint8_t>{0}, std::vector<uint8_t>{0, 127, 255}})
-        for (const Fill &fill : {Fill(normal), Fill(special)})
-          product.expectRight(
-              product.makeOperands(9, 96, generator, scales, fill));
+        // Scales are decoded by vectors, and what is left one by one.
+        for (int64_t k : {96, 576})
+          for (const Fill &fill : {Fill(normal), Fill(special)})
+            product.expectRight(
+                product.makeOperands(9, k, generator, scales, fill));
     }
 }
 

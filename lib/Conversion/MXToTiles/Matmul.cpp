@@ -51,14 +51,15 @@ private:
 /// is transposed.
 class TiledMatmul {
 public:
-  /// With `transposed`, the rows are those of the right operand.
+  /// With `transposed`, the rows are those of the right operand. The strategy
+  /// is that for `columns`, which may be dynamic.
   TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
-              const Target &target);
+              const Target &target, int64_t columns);
 
   /// The result of the whole matmul, in tiles of rows.
   Value build();
-  /// Tells the strategy by a remark.
-  void explain(const Target &target);
+  /// Tells the strategy, which holds for `columns`, by a remark.
+  void explain(const Target &target, const Twine &columns);
 
 private:
   Value packColumns();
@@ -68,7 +69,6 @@ private:
       function_ref<Value(OpBuilder &, Location, ValueRange loops)> body);
   Value readColumn(OpBuilder &b, Location l, ValueRange batch, Value column,
                    Value position) const;
-  Precision getPrecision();
   SmallVector<Value> getColumnIndices(ValueRange batch, Value column) const;
   /// Where K is among the dimensions of an operand of floats.
   int64_t getAxisOfK() const {
@@ -150,8 +150,23 @@ Value ColumnReader::readCode(OpBuilder &b, Location l, ArrayRef<Value> indices,
   return arith::TruncIOp::create(b, l, b.getI8Type(), code);
 }
 
+/// The precision that the op asks for, or a lower one that loses nothing: all
+/// numbers of the columns may be of bf16, or of two of them.
+static Precision getPrecision(BlockMatmulOp op, bool transposed) {
+  Precision precision = op.getPrecision();
+  if (precision == Precision::Strict || precision == Precision::BF16)
+    return precision;
+  Type operand = (transposed ? op.getLhs() : op.getRhs()).getType();
+  if (auto blocked = dyn_cast<MXTensorType>(operand))
+    return blocked.hasPowerOfTwoScales() ? Precision::BF16 : precision;
+  Type element = cast<ShapedType>(operand).getElementType();
+  if (element.isBF16())
+    return Precision::BF16;
+  return element.isF16() ? Precision::BF16x2 : precision;
+}
+
 TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
-                         const Target &target)
+                         const Target &target, int64_t columns)
     : builder(builder), loc(op.getLoc()), op(op),
       dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
       transposed(transposed),
@@ -161,8 +176,8 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   weightBatched = transposed ? dims.rhsBatched : dims.lhsBatched;
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
   bool hasColumns = transposed ? dims.hasM : dims.hasN;
-  strategy = chooseStrategy(builder.getContext(), target, type,
-                            transposed ? dims.m : dims.n, getPrecision());
+  strategy = chooseStrategy(builder.getContext(), target, type, columns,
+                            getPrecision(op, transposed));
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();
@@ -232,21 +247,6 @@ SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
   if (transposed ? dims.hasM : dims.hasN)
     indices.push_back(column);
   return indices;
-}
-
-/// The precision that the op asks for, or a lower one that loses nothing: all
-/// numbers of the columns may be of bf16, or of two of them.
-Precision TiledMatmul::getPrecision() {
-  Precision precision = op.getPrecision();
-  if (precision == Precision::Strict || precision == Precision::BF16)
-    return precision;
-  Type operand = (transposed ? op.getLhs() : op.getRhs()).getType();
-  if (auto blocked = dyn_cast<MXTensorType>(operand))
-    return blocked.hasPowerOfTwoScales() ? Precision::BF16 : precision;
-  Type element = cast<ShapedType>(operand).getElementType();
-  if (element.isBF16())
-    return Precision::BF16;
-  return element.isF16() ? Precision::BF16x2 : precision;
 }
 
 /// Column `column` at `position` along K, in f32. There may be no such column:
@@ -361,10 +361,10 @@ Value TiledMatmul::packColumns() {
       });
 }
 
-void TiledMatmul::explain(const Target &target) {
+void TiledMatmul::explain(const Target &target, const Twine &columns) {
   InFlightDiagnostic remark = emitRemark(loc)
-                              << "strategy for " << target.getName() << ": "
-                              << strategy;
+                              << "strategy for " << target.getName() << columns
+                              << ": " << strategy;
   if (!target.has(InstructionSet::AMX))
     return;
   if (std::optional<std::string> obstacle =
@@ -501,6 +501,53 @@ Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
                                limit);
 }
 
+/// The most columns for which the choice is a kernel of few.
+static int64_t getFewColumns(MLIRContext *context, const Target &target,
+                             MXTensorType type, Precision precision) {
+  int64_t columns = 0;
+  while (chooseStrategy(context, target, type, columns + 1, precision)
+             .getKernel() == Kernel::Dot)
+    ++columns;
+  return columns;
+}
+
+/// What `op` computes, in tiles. How many columns there are may have to be
+/// looked at when it runs.
+static Value buildTiles(OpBuilder &builder, BlockMatmulOp op, bool transposed,
+                        const Target &target, bool explain) {
+  Location loc = op.getLoc();
+  MatmulDims dims =
+      *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
+  auto build = [&](OpBuilder &b, int64_t columns, const Twine &which) {
+    TiledMatmul matmul(b, op, transposed, target, columns);
+    if (explain)
+      matmul.explain(target, which);
+    return matmul.build();
+  };
+  int64_t columns = transposed ? dims.m : dims.n;
+  if (!ShapedType::isDynamic(columns))
+    return build(builder, columns, "");
+
+  Value weight = transposed ? op.getRhs() : op.getLhs();
+  int64_t few = getFewColumns(builder.getContext(), target,
+                              cast<MXTensorType>(weight.getType()),
+                              getPrecision(op, transposed));
+  int64_t axis = dims.batch.size() + (transposed ? 0 : dims.hasM);
+  Value number = tensor::DimOp::create(builder, loc, op.getAccumulator(), axis);
+  Value areFew =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, number,
+                            arith::ConstantIndexOp::create(builder, loc, few));
+  auto choice = scf::IfOp::create(builder, loc, op.getType(), areFew,
+                                  /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder();
+  scf::YieldOp::create(then, loc,
+                       build(then, few, ", up to " + Twine(few) + " columns"));
+  OpBuilder otherwise = choice.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, loc,
+                       build(otherwise, columns, ", more columns"));
+  return choice.getResult(0);
+}
+
 void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   auto lhs = dyn_cast<MXTensorType>(op.getLhs().getType());
   auto rhs = dyn_cast<MXTensorType>(op.getRhs().getType());
@@ -523,10 +570,7 @@ void mx::tileMatmul(BlockMatmulOp op, const Target &target, bool explain) {
   Location loc = op.getLoc();
   checkMatmulSizes(builder, op, op.getLhs(), op.getRhs(), op.getAccumulator());
   auto build = [&](OpBuilder &b) {
-    TiledMatmul matmul(b, op, transposed, target);
-    if (explain)
-      matmul.explain(target);
-    return matmul.build();
+    return buildTiles(b, op, transposed, target, explain);
   };
   if (!lhs || !rhs || !lhs.hasPowerOfTwoScales() ||
       !rhs.hasPowerOfTwoScales()) {

@@ -18,7 +18,6 @@
 #include "../MXToArith/VectorBuilder.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Formats.h"
 #include "mx/Target/Target.h"
@@ -270,13 +269,7 @@ void AMXKernel::multiplyGroup(Value firstRow, Value firstPanel,
                              kernel.add(firstChunk, number), number, carried);
       });
   // Copies of the loop would only make it longer.
-  MLIRContext *context = builder.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context, /*disable=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {});
-  sums.front().getDefiningOp()->setAttr(
-      "loop_annotation",
-      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {},
-                                    {}, {}, {}, {}, {}, {}, {}));
+  kernel.unroll(sums, 1);
   for (auto [tile, sum] : llvm::enumerate(sums))
     amx::TileStoreOp::create(
         builder, loc, products,

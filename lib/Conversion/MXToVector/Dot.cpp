@@ -30,8 +30,6 @@ private:
   void buildRows(Value firstRow, int64_t rows);
   void buildSums(Value firstRow, int64_t rows, Value firstColumn,
                  int64_t columns);
-  void decodeScales(Value firstRow, int64_t rows, Value firstBlock,
-                    Value numBlocks);
   SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
                               int64_t columns, Value block, Value blockInGroup,
                               ValueRange carried);
@@ -42,13 +40,17 @@ private:
   StrategyAttr strategy;
   KernelBuilder kernel;
   BlockReader reader;
-  int64_t exponent;  // elements are decoded times 2^exponent
-  bool looksForNaNs; // for each row, and not for each element
-  Value packed;      // [column, K]
-  Value scales;      // f32 scales of some blocks of the rows at work
+  int64_t exponent;            // elements are decoded times 2^exponent
+  bool looksForNaNs;           // for each row, and not for each element
+  Value packed;                // [column, K]
+  Value scales;                // f32 scales of some blocks of the rows at work
+  SmallVector<Value> nextRows; // after those at work, or the last
 };
 
 } // namespace
+
+/// An iteration of the innermost loop takes so many bytes of a row.
+static constexpr int64_t kCacheLine = 64;
 
 /// Blocks whose scales are decoded together.
 static constexpr int64_t kBlocksPerGroup = 128;
@@ -98,6 +100,11 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
                           int64_t columns) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
+  nextRows.clear();
+  for (int64_t r = 0; r < rows; ++r)
+    nextRows.push_back(
+        kernel.minimum(kernel.add(firstRow, rows + r),
+                       kernel.add(kernel.dim(op.getPayload(), 0), -1)));
   // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
   SmallVector<Value> sums(rows * columns, kernel.splat(-0.0f));
   if (looksForNaNs) {
@@ -110,13 +117,18 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       [&](Value firstBlock, ValueRange carried) {
         Value count = kernel.countFrom(firstBlock, reader.getNumBlocks(),
                                        kBlocksPerGroup);
-        decodeScales(firstRow, rows, firstBlock, count);
-        return kernel.loop(kernel.index(0), count, 1, carried,
-                           [&](Value block, ValueRange inner) {
-                             return addBlock(
-                                 firstRow, rows, firstColumn, columns,
-                                 kernel.add(firstBlock, block), block, inner);
-                           });
+        for (int64_t r = 0; r < rows; ++r)
+          reader.readScales(kernel.add(firstRow, r), firstBlock, count, scales,
+                            r);
+        SmallVector<Value> blocks = kernel.loop(
+            kernel.index(0), count, 1, carried,
+            [&](Value block, ValueRange inner) {
+              return addBlock(firstRow, rows, firstColumn, columns,
+                              kernel.add(firstBlock, block), block, inner);
+            });
+        if (reader.getChunksPerBlock() == 1)
+          kernel.unroll(blocks, kCacheLine / reader.getBytesPerChunk());
+        return blocks;
       });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) {
@@ -132,17 +144,6 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       Value sum = arith::AddFOp::create(builder, loc, old, product);
       memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
     }
-}
-
-void DotKernel::decodeScales(Value firstRow, int64_t rows, Value firstBlock,
-                             Value numBlocks) {
-  for (int64_t r = 0; r < rows; ++r)
-    kernel.loop(kernel.index(0), numBlocks, 1, [&](Value block) {
-      Value scale = reader.readScale(kernel.add(firstRow, r),
-                                     kernel.add(firstBlock, block));
-      memref::StoreOp::create(kernel.getBuilder(), kernel.getLoc(), scale,
-                              scales, ValueRange{kernel.index(r), block});
-    });
 }
 
 /// A note on whether a code of the row is the NaN, of which all bits but the
@@ -185,6 +186,7 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
     SmallVector<SmallVector<Value>> decoded;
     for (int64_t r = 0; r < rows; ++r) {
       Value codes = reader.readCodes(kernel.add(firstRow, r), chunk);
+      reader.prefetch(nextRows[r], chunk);
       if (looksForNaNs) {
         Value &seen = result[rows * columns + r];
         seen = noteNaNs(codes, seen);

@@ -10,6 +10,7 @@
 
 #include "../MXToLinalg/Layout.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Element.h"
 #include "mx/Numerics/Packing.h"
@@ -27,6 +28,10 @@ Value KernelBuilder::add(Value a, Value b) {
 
 Value KernelBuilder::add(Value a, int64_t b) {
   return b == 0 ? a : add(a, index(b));
+}
+
+Value KernelBuilder::sub(Value a, Value b) {
+  return builder.createOrFold<arith::SubIOp>(loc, a, b);
 }
 
 Value KernelBuilder::mul(Value a, int64_t b) {
@@ -140,8 +145,7 @@ Value KernelBuilder::decodeE8M0(Value bytes) {
 }
 
 Value KernelBuilder::countFrom(Value first, Value total, int64_t atMost) {
-  Value left = arith::SubIOp::create(builder, loc, total, first);
-  return minimum(left, index(atMost));
+  return minimum(sub(total, first), index(atMost));
 }
 
 SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
@@ -164,6 +168,22 @@ void KernelBuilder::loop(Value lower, Value upper, int64_t step,
          body(iv);
          return {};
        });
+}
+
+void KernelBuilder::unroll(ValueRange results, int64_t copies) {
+  MLIRContext *context = builder.getContext();
+  BoolAttr disable;
+  IntegerAttr count;
+  if (copies == 1)
+    disable = builder.getBoolAttr(true);
+  else
+    count = builder.getI32IntegerAttr(copies);
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, disable, count, {}, {}, {}, {}, {});
+  results.front().getDefiningOp()->setAttr(
+      "loop_annotation",
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}));
 }
 
 void KernelBuilder::forEachChunk(Value block, int64_t chunks,
@@ -210,4 +230,34 @@ Value BlockReader::readScale(Value row, Value block) {
   if (!type.hasPowerOfTwoScales())
     return mx::readScale(b, loc, type, stored);
   return kernel.decodeE8M0(stored);
+}
+
+void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
+                             int64_t place) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value whole = kernel.index(0);
+  if (type.hasPowerOfTwoScales()) {
+    int64_t lanes = kernel.getLanes();
+    auto bytesType = VectorType::get({lanes}, b.getI8Type());
+    whole = kernel.roundDown(count, lanes);
+    kernel.loop(kernel.index(0), whole, lanes, [&](Value block) {
+      Value bytes = vector::LoadOp::create(
+          b, loc, bytesType, scales, ValueRange{row, kernel.add(first, block)});
+      kernel.store(kernel.decodeE8M0(bytes), buffer,
+                   {kernel.index(place), block});
+    });
+  }
+  kernel.loop(whole, count, 1, [&](Value block) {
+    Value scale = readScale(row, kernel.add(first, block));
+    memref::StoreOp::create(b, loc, scale, buffer,
+                            ValueRange{kernel.index(place), block});
+  });
+}
+
+void BlockReader::prefetch(Value row, Value chunk) {
+  memref::PrefetchOp::create(kernel.getBuilder(), kernel.getLoc(), payload,
+                             ValueRange{row, kernel.mul(chunk, bytesPerChunk)},
+                             /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
 }

@@ -32,6 +32,7 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value divFloor(mlir::Value a, int64_t b);
   /// The largest multiple of `b` that is at most `a`.
@@ -69,6 +70,10 @@ public:
   void loop(mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::Value iv)> body);
 
+  /// Makes LLVM repeat the body of the loop with these results `copies` times
+  /// in one iteration.
+  void unroll(mlir::ValueRange results, int64_t copies);
+
   /// For each of the `chunks` chunks of block `block`: its number.
   void forEachChunk(mlir::Value block, int64_t chunks,
                     llvm::function_ref<void(mlir::Value chunk)> body);
@@ -97,9 +102,17 @@ public:
   }
   /// The scale of block `block` of row `row`, an f32.
   mlir::Value readScale(mlir::Value row, mlir::Value block);
+  /// Writes the scales of `count` blocks of row `row`, from block `first` on,
+  /// to row `place` of `buffer`, in f32. A vector of them costs what one does.
+  void readScales(mlir::Value row, mlir::Value first, mlir::Value count,
+                  mlir::Value buffer, int64_t place);
+  /// Asks for the bytes of chunk `chunk` of row `row`, which must be there, to
+  /// be in the cache when they are needed.
+  void prefetch(mlir::Value row, mlir::Value chunk);
   /// Blocks of a row; chunks of a block.
   mlir::Value getNumBlocks() const { return numBlocks; }
   int64_t getChunksPerBlock() const { return type.getBlockSize() / kChunk; }
+  int64_t getBytesPerChunk() const { return bytesPerChunk; }
 
 private:
   KernelBuilder &kernel;

@@ -23,10 +23,12 @@ public:
   void build();
 
 private:
-  void decodeRows(Value firstChunk, Value numChunks);
-  void multiplyPanel(Value panel, Value firstElement, Value depth);
-  void multiplyRows(Value panel, Value firstElement, Value depth, Value row,
-                    int64_t rows);
+  void decodeRows(Value firstRow, Value rows, Value firstChunk,
+                  Value numChunks);
+  void multiplyPanel(Value panel, Value firstElement, Value depth,
+                     Value firstRow, Value decodedRows);
+  void multiplyRows(Value panel, Value firstElement, Value depth,
+                    Value firstRow, Value place, int64_t rows);
   void addToAccumulator(Value panel, Value row, int64_t rows,
                         ValueRange products);
   void addRow(Value row, Value column, ValueRange vectors);
@@ -37,10 +39,21 @@ private:
   BlockReader reader;
   int64_t vectors; // of a row of a panel of columns
   Value numRows, numColumns;
-  Value decoded; // [row, element], `depth` elements of every row of the tile
+  Value decoded; // [row, element], `depth` elements of some rows
+  Value scales;  // [0, block], those of the row that is decoded
 };
 
 } // namespace
+
+/// How many rows are decoded at a time: they share the first-level cache with a
+/// panel of columns.
+static int64_t getDecodedRows(StrategyAttr strategy) {
+  int64_t cache = (strategy.getLanes() < 16 ? 32 : 48) * 1024;
+  int64_t rowBytes = strategy.getDepth() * sizeof(float);
+  int64_t rows =
+      std::min(cache / rowBytes - strategy.getColumns(), getTileRows(strategy));
+  return std::max<int64_t>(rows / strategy.getRows(), 1) * strategy.getRows();
+}
 
 PanelKernel::PanelKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), strategy(op.getStrategy()),
@@ -50,55 +63,83 @@ PanelKernel::PanelKernel(OpBuilder &builder, TileMatmulOp op)
       vectors(strategy.getColumns() / strategy.getLanes()) {
   numRows = kernel.dim(op.getPayload(), 0);
   numColumns = kernel.dim(op.getAccumulator(), op.getTransposed() ? 0 : 1);
-  decoded = kernel.allocate({getTileRows(strategy), strategy.getDepth()});
+  decoded = kernel.allocate({getDecodedRows(strategy), strategy.getDepth()});
+  int64_t chunks = strategy.getDepth() / kChunk;
+  scales = kernel.allocate({1, 1 + chunks / reader.getChunksPerBlock() + 1});
 }
 
 void PanelKernel::build() {
-  int64_t chunksPerBlock = reader.getChunksPerBlock();
   int64_t chunksAtOnce = strategy.getDepth() / kChunk;
-  Value numChunks = kernel.mul(reader.getNumBlocks(), chunksPerBlock);
+  Value numChunks =
+      kernel.mul(reader.getNumBlocks(), reader.getChunksPerBlock());
   Value numPanels = kernel.dim(op.getPacked(), 0);
+  int64_t rowsAtOnce = getDecodedRows(strategy);
   kernel.loop(kernel.index(0), numChunks, chunksAtOnce, [&](Value firstChunk) {
     Value count = kernel.countFrom(firstChunk, numChunks, chunksAtOnce);
-    decodeRows(firstChunk, count);
     Value firstElement = kernel.mul(firstChunk, kChunk);
     Value depth = kernel.mul(count, kChunk);
-    kernel.loop(kernel.index(0), numPanels, 1, [&](Value panel) {
-      multiplyPanel(panel, firstElement, depth);
+    kernel.loop(kernel.index(0), numRows, rowsAtOnce, [&](Value firstRow) {
+      Value rows = kernel.countFrom(firstRow, numRows, rowsAtOnce);
+      decodeRows(firstRow, rows, firstChunk, count);
+      kernel.loop(kernel.index(0), numPanels, 1, [&](Value panel) {
+        multiplyPanel(panel, firstElement, depth, firstRow, rows);
+      });
     });
   });
 }
 
-/// Decodes and scales some chunks of all rows of the tile.
-void PanelKernel::decodeRows(Value firstChunk, Value numChunks) {
-  kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
+/// Decodes and scales some chunks of some rows of the tile.
+void PanelKernel::decodeRows(Value firstRow, Value rows, Value firstChunk,
+                             Value numChunks) {
+  // The first block and the last may have chunks that are not among them.
+  auto blockOf = [&](Value chunk) {
+    return kernel.divFloor(chunk, reader.getChunksPerBlock());
+  };
+  Value allChunks =
+      kernel.mul(reader.getNumBlocks(), reader.getChunksPerBlock());
+  Value firstBlock = blockOf(firstChunk);
+  Value lastChunk = kernel.add(kernel.add(firstChunk, numChunks), -1);
+  Value numBlocks = kernel.add(kernel.sub(blockOf(lastChunk), firstBlock), 1);
+  kernel.loop(kernel.index(0), rows, 1, [&](Value place) {
+    Value row = kernel.add(firstRow, place);
+    reader.readScales(row, firstBlock, numBlocks, scales, 0);
     kernel.loop(kernel.index(0), numChunks, 1, [&](Value number) {
       Value chunk = kernel.add(firstChunk, number);
-      Value scale = kernel.broadcast(reader.readScale(
-          row, kernel.divFloor(chunk, reader.getChunksPerBlock())));
+      Value block = kernel.sub(blockOf(chunk), firstBlock);
+      Value scale =
+          memref::LoadOp::create(kernel.getBuilder(), kernel.getLoc(), scales,
+                                 ValueRange{kernel.index(0), block});
+      scale = kernel.broadcast(scale);
       Value first = kernel.mul(number, kChunk);
+      // What follows in the row is next, after all rows. Few bytes of each of
+      // many rows are no stream that a processor foresees.
+      reader.prefetch(row, kernel.minimum(kernel.add(chunk, numChunks),
+                                          kernel.add(allChunks, -1)));
       for (auto [v, values] : llvm::enumerate(reader.readChunk(row, chunk)))
         kernel.store(kernel.mulVector(values, scale), decoded,
-                     {row, kernel.add(first, v * kernel.getLanes())});
+                     {place, kernel.add(first, v * kernel.getLanes())});
     });
   });
 }
 
-void PanelKernel::multiplyPanel(Value panel, Value firstElement, Value depth) {
+/// Multiplies the `decodedRows` rows of the buffer, of which the first is
+/// `firstRow`.
+void PanelKernel::multiplyPanel(Value panel, Value firstElement, Value depth,
+                                Value firstRow, Value decodedRows) {
   int64_t rows = strategy.getRows();
-  Value wholeRows = kernel.roundDown(numRows, rows);
-  kernel.loop(kernel.index(0), wholeRows, rows, [&](Value row) {
-    multiplyRows(panel, firstElement, depth, row, rows);
+  Value wholeRows = kernel.roundDown(decodedRows, rows);
+  kernel.loop(kernel.index(0), wholeRows, rows, [&](Value place) {
+    multiplyRows(panel, firstElement, depth, firstRow, place, rows);
   });
   if (rows > 1)
-    kernel.loop(wholeRows, numRows, 1, [&](Value row) {
-      multiplyRows(panel, firstElement, depth, row, 1);
+    kernel.loop(wholeRows, decodedRows, 1, [&](Value place) {
+      multiplyRows(panel, firstElement, depth, firstRow, place, 1);
     });
 }
 
 /// The innermost loop: an outer product for every element of the rows.
 void PanelKernel::multiplyRows(Value panel, Value firstElement, Value depth,
-                               Value row, int64_t rows) {
+                               Value firstRow, Value place, int64_t rows) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   SmallVector<Value> products(rows * vectors, kernel.splat(-0.0f));
@@ -113,7 +154,7 @@ void PanelKernel::multiplyRows(Value panel, Value firstElement, Value depth,
               {panel, packedRow, kernel.index(v * kernel.getLanes())}));
         for (int64_t r = 0; r < rows; ++r) {
           Value value = memref::LoadOp::create(
-              builder, loc, decoded, ValueRange{kernel.add(row, r), element});
+              builder, loc, decoded, ValueRange{kernel.add(place, r), element});
           value = kernel.broadcast(value);
           for (int64_t v = 0; v < vectors; ++v)
             result.push_back(
@@ -121,7 +162,7 @@ void PanelKernel::multiplyRows(Value panel, Value firstElement, Value depth,
         }
         return result;
       });
-  addToAccumulator(panel, row, rows, products);
+  addToAccumulator(panel, kernel.add(firstRow, place), rows, products);
 }
 
 void PanelKernel::addToAccumulator(Value panel, Value row, int64_t rows,

@@ -62,6 +62,18 @@ static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
                       [](uint32_t entry) { return (entry & 0xFFFF) == 0; });
 }
 
+/// Of each half of the vectors, `count` elements from `first` on, by turns: one
+/// instruction if the halves have 128 bits.
+static Value interleaveInHalves(VectorBuilder &b, Value even, Value odd,
+                                int64_t first, int64_t count) {
+  int64_t size = cast<VectorType>(even.getType()).getNumElements();
+  SmallVector<int64_t> mask;
+  for (int64_t half : {int64_t(0), size / 2})
+    for (int64_t i = half + first; i < half + first + count; ++i)
+      llvm::append_values(mask, i, size + i);
+  return b.shuffle(even, odd, mask);
+}
+
 namespace {
 
 /// 4-bit codes by byte permutes within 128 bits.
@@ -78,15 +90,11 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
       return failure();
 
     VectorBuilder b(rewriter, op.getLoc());
-    // The bytes twice, low nibbles in one half and high ones in the other.
-    SmallVector<int64_t> twice;
-    for (int64_t i = 0; i < 32; ++i)
-      twice.push_back(i % 16);
-    Value bytes = b.shuffle(op.getCodes(), op.getCodes(), twice);
-    Value words = b.bitcast(bytes, b.type(8, 32));
-    Value shifts = b.constant<int32_t>({0, 0, 0, 0, 4, 4, 4, 4});
-    words = arith::ShRUIOp::create(rewriter, op.getLoc(), words, shifts);
-    Value nibbles = b.bitAnd(b.bitcast(words, b.type(32, 8)), 0x0F);
+    // Low nibbles in one half, high ones in the other. Words are shifted,
+    // because there is no shift of bytes.
+    Value words = b.bitcast(op.getCodes(), b.type(8, 16));
+    Value high4 = b.bitcast(b.shr(words, 4), b.type(16, 8));
+    Value nibbles = b.bitAnd(b.concat({op.getCodes(), high4}), 0x0F);
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
       return callIntrinsic(rewriter, op.getLoc(), "llvm.x86.avx2.pshuf.b",
@@ -111,11 +119,8 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     // moved up, the second is where it belongs.
     SmallVector<Value> vectors;
     for (int64_t first : {0, 8}) {
-      SmallVector<int64_t> mask;
-      for (int64_t half : {0, 16})
-        for (int64_t i = 0; i < 8; ++i)
-          llvm::append_values(mask, half + first + i, 32 + half + first + i);
-      Value pairs = b.bitcast(b.shuffle(low, high, mask), b.type(8, 32));
+      Value pairs =
+          b.bitcast(interleaveInHalves(b, low, high, first, 8), b.type(8, 32));
       vectors.push_back(b.bitcast(b.shl(pairs, 16), b.floats(8)));
       vectors.push_back(b.bitcast(b.bitAnd(pairs, 0xFFFF0000), b.floats(8)));
     }
@@ -279,25 +284,63 @@ private:
 
 /// Fixed point: an integer times a power of two.
 struct DecodeFixedPoint : OpRewritePattern<DecodePackedOp> {
-  using OpRewritePattern::OpRewritePattern;
+  DecodeFixedPoint(MLIRContext *context, Target target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    const FormatInfo &info =
-        numerics::getInfo(*getElementFormat(op.getElementType()));
-    if (info.exponentBits != 0 || info.bits != 8 || !op.getOrder().empty())
+    numerics::Format format = *getElementFormat(op.getElementType());
+    const FormatInfo &info = numerics::getInfo(format);
+    if (info.exponentBits != 0 || info.bits != 8)
       return failure();
-    Location loc = op.getLoc();
-    VectorBuilder b(rewriter, loc);
+    VectorBuilder b(rewriter, op.getLoc());
     int64_t count = op.getType().getNumElements();
-    Value wide =
-        arith::ExtSIOp::create(rewriter, loc, b.type(count, 32), op.getCodes());
-    Value values =
-        arith::SIToFPOp::create(rewriter, loc, b.floats(count), wide);
     int64_t exponent = op.getExponent() - info.mantissaBits;
-    rewriter.replaceOp(op, b.scale(values, exponent));
+    if (op.getOrder().empty()) {
+      Value wide = arith::ExtSIOp::create(rewriter, op.getLoc(),
+                                          b.type(count, 32), op.getCodes());
+      Value values =
+          arith::SIToFPOp::create(rewriter, op.getLoc(), b.floats(count), wide);
+      rewriter.replaceOp(op, b.scale(values, exponent));
+      return success();
+    }
+    if (count != kChunk || target.set != InstructionSet::AVX2 ||
+        op.getOrder() != target.getOrder(format))
+      return failure();
+    rewriter.replaceOp(op, convertInHalves(b, op.getCodes(), exponent));
     return success();
   }
+
+private:
+  /// 32 signed bytes times 2^`exponent`, in f32. What is added to
+  /// 2^(23 + exponent) is in the low bits: putting bytes together and a
+  /// difference cost less than sign extensions, conversions and products.
+  static Value convertInHalves(VectorBuilder &b, Value codes,
+                               int64_t exponent) {
+    constexpr int64_t kBias = 0x80;
+    Value unsignedCodes =
+        arith::XOrIOp::create(b.builder, b.loc, codes, b.splat(codes, kBias));
+    auto base = std::ldexp(1.0f, static_cast<int>(23 + exponent));
+    auto bias =
+        std::ldexp(static_cast<float>(kBias), static_cast<int>(exponent));
+    Value subtrahend = arith::ConstantOp::create(
+        b.builder, b.loc, DenseElementsAttr::get(b.floats(8), base + bias));
+    SmallVector<Value> vectors;
+    for (int64_t byte : {0, 8}) {
+      Value zeros = b.splat(codes, 0);
+      Value words = b.bitcast(
+          interleaveInHalves(b, unsignedCodes, zeros, byte, 8), b.type(16, 16));
+      Value tops = b.splat(words, llvm::bit_cast<uint32_t>(base) >> 16);
+      for (int64_t word : {0, 4}) {
+        Value bits = interleaveInHalves(b, words, tops, word, 4);
+        vectors.push_back(arith::SubFOp::create(
+            b.builder, b.loc, b.bitcast(bits, b.floats(8)), subtrahend));
+      }
+    }
+    return b.concat(vectors);
+  }
+
+  Target target;
 };
 
 struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
@@ -317,8 +360,7 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
     } else {
       patterns.add<DecodeNibblesAVX2>(context);
     }
-    patterns.add<DecodeThroughF16>(context, *parsed);
-    patterns.add<DecodeFixedPoint>(context);
+    patterns.add<DecodeThroughF16, DecodeFixedPoint>(context, *parsed);
     populateX86EncodePatterns(patterns, *parsed);
     populateX86BytePatterns(patterns, *parsed);
     populateX86GroupPatterns(patterns, *parsed);

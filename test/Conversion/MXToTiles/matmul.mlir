@@ -31,6 +31,22 @@ func.func @matrix(%a: !a, %x: tensor<4096x40xf32>, %c: tensor<4096x40xf32>) -> t
   return %0 : tensor<4096x40xf32>
 }
 
+// How many columns there are is looked at when it runs.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: cf.assert
+// CHECK: %[[N:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<64x?xf32>
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[N]], %{{.*}} : index
+// CHECK: scf.if %[[FEW]]
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot, lanes = 8, rows = 1, columns = 4
+// CHECK: else
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel, lanes = 8, rows = 6, columns = 16
+func.func @dynamic(%a: !mx.tensor<64x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>, %x: tensor<64x?xf32>,
+    %c: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  %0 = mx.block_matmul %a, %x, %c : !mx.tensor<64x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>,
+      tensor<64x?xf32>, tensor<64x?xf32> -> tensor<64x?xf32>
+  return %0 : tensor<64x?xf32>
+}
+
 // The right operand gives the rows; the accumulator is indexed the other way.
 // CHECK-LABEL: func.func @right
 // CHECK: mx.tile_matmul {{.*}}transposed

@@ -17,6 +17,13 @@ func.func @chosen(%a: !a, %x: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf
   return %0 : tensor<64xf32>
 }
 
+func.func @by_columns(%a: !a, %x: tensor<64x?xf32>, %c: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  // CHECK: remark: strategy for generic, up to 2 columns: #mx.strategy<dot, lanes = 4, rows = {{[0-9]+}}, columns = 2,
+  // CHECK: remark: strategy for generic, more columns: #mx.strategy<panel, lanes = 4,
+  %0 = mx.block_matmul %a, %x, %c : !a, tensor<64x?xf32>, tensor<64x?xf32> -> tensor<64x?xf32>
+  return %0 : tensor<64x?xf32>
+}
+
 func.func @small_blocks(%a: !s, %x: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: remark: takes the reference lowering because of a block size of 16, not a multiple of 32
   %0 = mx.block_matmul %a, %x, %c : !s, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>

@@ -3,10 +3,22 @@
 !small = !mx.tensor<?x?xf4E2M1FN, block_size = 16, scale_type = f32>
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 
+// An iteration of the innermost loop takes a line of the cache.
+// CHECK-DAG: #llvm.loop_unroll<count = 4 : i32>
+// CHECK-DAG: #llvm.loop_unroll<count = 2 : i32>
+
 // Two rows at a time, then one; the scale meets the sum of a block once.
 // CHECK-LABEL: func.func @dot
-// CHECK: memref.alloca() {alignment = 64 : i64} : memref<2x128xf32>
+// Scales are decoded by vectors; the rows that are next are asked for.
+// CHECK: %[[SCALES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2x128xf32>
 // CHECK: scf.for
+// CHECK: vector.load %{{.*}} : memref<?x?xi8>, vector<8xi8>
+// CHECK: arith.maxui %{{.*}} : vector<8xi32>
+// CHECK: vector.store %{{.*}}, %[[SCALES]]
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[SCALES]]
+// CHECK: vector.load %{{.*}} : memref<?x?xi8>, vector<16xi8>
+// CHECK: memref.prefetch %{{.*}}, read, locality<3>, data : memref<?x?xi8>
 // CHECK: mx.decode_packed {{.*}} order [2, 3, 0, 1, 4]
 // CHECK: mx.decode_packed
 // CHECK: arith.mulf
@@ -47,9 +59,11 @@ func.func @dot_e4m3(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32
   return
 }
 
-// Elements are decoded once for all panels of columns.
+// Elements are decoded once for all panels of columns, as many rows as the
+// cache has room for, but no more than a tile has.
 // CHECK-LABEL: func.func @panel
 // CHECK: %[[D:.*]] = memref.alloca() {alignment = 64 : i64} : memref<96x64xf32>
+// CHECK: memref.prefetch
 // CHECK: mx.decode_packed
 // CHECK: vector.store %{{.*}}, %[[D]]
 // CHECK: memref.load %[[D]]
@@ -60,6 +74,15 @@ func.func @panel(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x8xf32>, 
   mx.tile_matmul %p, %s, %x, %c
       {strategy = #mx.strategy<panel, lanes = 4, rows = 4, columns = 8, depth = 64>, value_type = !row}
       : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x8xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @panel_of_few_rows
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<12x256xf32>
+func.func @panel_of_few_rows(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x16xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<panel, lanes = 8, rows = 6, columns = 16, depth = 256>, value_type = !row}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x16xf32>, memref<?x?xf32>) -> ()
   return
 }
 

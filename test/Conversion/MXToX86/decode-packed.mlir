@@ -104,6 +104,24 @@ func.func @fixed_point(%codes: vector<32xi8>) -> vector<32xf32> {
 
 // -----
 
+// Bytes are put into the last places of 2^17 + 2, of which 1/64 is one.
+// CHECK-LABEL: func.func @fixed_point_avx2
+// AVX2: arith.xori
+// AVX2: arith.constant dense<1.310740e+05> : vector<8xf32>
+// AVX2: vector.shuffle {{.*}} [0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 16, 48,
+// AVX2: arith.constant dense<18432> : vector<16xi16>
+// AVX2: vector.shuffle {{.*}} [0, 16, 1, 17, 2, 18, 3, 19, 8, 24,
+// AVX2: arith.subf
+// AVX2-NOT: arith.mulf
+// AVX512: mx.decode_packed
+// GENERIC: mx.decode_packed
+func.func @fixed_point_avx2(%codes: vector<32xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed i8 %codes order [0, 1, 4, 2, 3] : vector<32xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
 // Even codes, then odd ones; the power of two and the NaN are the caller's.
 // CHECK-LABEL: func.func @e4m3_dot_avx2
 // AVX2: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
