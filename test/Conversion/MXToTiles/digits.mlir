@@ -19,7 +19,7 @@
 // CHECK-DAG: tensor.extract_slice %[[S]][%[[GROUP]], 0]
 // CHECK: mx.tile_matmul {{.*}}, %[[D]], {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 4096>
 // CHECK: else
-// CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 32>
+// CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>
 // VNNI-LABEL: func.func @vector
 // VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 4096>
 // REMARK: remark: strategy for avx2: #mx.strategy<pairs{{.*}}>, for columns without digits #mx.strategy<groups
@@ -45,7 +45,6 @@ func.func @right(%p: tensor<6x512xi8>, %s: tensor<6x32xi8>, %x: tensor<3x64xbf16
 // CHECK-NOT: mx.constant
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<pairs
 // CHECK-NOT: mx.constant
-// CHECK-LABEL: func.func @floats
 func.func @constant(%x: tensor<32xf32>, %c: tensor<16xf32>) -> tensor<16xf32> {
   %w = mx.constant payload(dense<34> : tensor<16x16xi8>) scales(dense<127> : tensor<16x1xi8>)
       : !mx.tensor<16x32xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
