@@ -6,10 +6,10 @@ JOBS  ?= $(shell scripts/jobs.sh)
 CORES := $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build readers rivals demo check quick bench format docs tidy asan clean
+.PHONY: help setup build readers rivals demo check quick bench cost-model format docs tidy asan clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh
@@ -49,6 +49,10 @@ bench: build rivals ## run the benchmarks: tables, figures in JSON, a roofline
 	@python3 scripts/summarize-bench.py $(BUILD)/benchmarks/matmul.json
 	@python3 scripts/plot-bench.py $(BUILD)/benchmarks/matmul.json $(BUILD)/benchmarks/matmul.svg
 	@echo "figures: $(BUILD)/benchmarks/matmul.json, roofline: $(BUILD)/benchmarks/matmul.svg"
+
+# `make cost-model COST_FLAGS="--target avx512 --columns 1"` for less of it.
+cost-model: build ## predict the speed of kernels for processors not at hand
+	@python3 scripts/cost-model.py --build $(BUILD) $(COST_FLAGS)
 
 format: setup ## format the C++ files in place
 	@scripts/check-format.sh --fix

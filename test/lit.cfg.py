@@ -46,6 +46,7 @@ config.substitutions += [
     ("%mx_src_root", config.mx_src_root),
     ("%mx_obj_root", config.mx_obj_root),
     ("%mx_lib_dir", config.llvm_lib_dir),
+    ("%llvm_tools_dir", config.llvm_tools_dir),
     ("%{path}", config.environment["PATH"]),
 ]
 
@@ -91,6 +92,10 @@ llvm_tools = [os.path.join(config.llvm_tools_dir, name) for name in ("clang", "l
 if (shutil.which("qemu-aarch64") and os.path.exists(AARCH64_ROOT + "/lib/crt1.o")
         and all(map(os.path.exists, llvm_tools))):
     config.available_features.add("aarch64-emulator")
+
+cost_tools = ("mlir-translate", "opt", "llc", "llvm-mca")
+if all(os.path.exists(os.path.join(config.llvm_tools_dir, name)) for name in cost_tools):
+    config.available_features.add("llvm-mca")
 
 if importlib.util.find_spec("numpy"):
     config.available_features.add("numpy")

@@ -251,24 +251,60 @@ LogicalResult EncodePackedOp::verify() {
   return verifyPacked(*this, getElementType(), count, getType());
 }
 
-LogicalResult DecodePackedOp::verify() {
-  int64_t count = getType().getNumElements();
+/// Checks codes that are decoded to `count` elements in `order`.
+static LogicalResult verifyDecoded(Operation *op, Type elementType,
+                                   int64_t count, VectorType codes,
+                                   ArrayRef<int64_t> order) {
   if (!llvm::isPowerOf2_64(count))
-    return emitOpError() << "expected a power of two of elements, got "
-                         << count;
-  if (failed(
-          verifyPacked(*this, getElementType(), count, getCodes().getType())))
+    return op->emitOpError()
+           << "expected a power of two of elements, got " << count;
+  if (failed(verifyPacked(op, elementType, count, codes)))
     return failure();
-  if (!getOrder().empty() && !isOrder(getOrder(), llvm::Log2_64(count)))
-    return emitOpError() << "expected an order of the bits 0 to "
-                         << llvm::Log2_64(count) - 1 << ", got [" << getOrder()
-                         << "]";
+  if (!order.empty() && !isOrder(order, llvm::Log2_64(count)))
+    return op->emitOpError()
+           << "expected an order of the bits 0 to " << llvm::Log2_64(count) - 1
+           << ", got [" << order << "]";
+  return success();
+}
+
+LogicalResult DecodePackedOp::verify() {
+  if (failed(verifyDecoded(*this, getElementType(), getType().getNumElements(),
+                           getCodes().getType(), getOrder())))
+    return failure();
   constexpr int64_t largest = 64;
   int64_t exponent = getExponent();
   if (exponent < -largest || exponent > largest)
     return emitOpError() << "expected an exponent between " << -largest
                          << " and " << largest << ", got " << exponent;
   return success();
+}
+
+LogicalResult DecodeScaledOp::verify() {
+  return verifyDecoded(*this, getElementType(), getType().getNumElements(),
+                       getCodes().getType(), getOrder());
+}
+
+std::pair<int64_t, int64_t> mx::getNormalScales(numerics::Format format) {
+  // The smallest element times the scale is 2^(lowest + scale - bias), the
+  // smallest normal number 2^(1 - bias). The other end is where no scale of use
+  // is, and leaves room for decoders that start from large exponents.
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  int64_t lowest = info.emin() - static_cast<int64_t>(info.mantissaBits);
+  constexpr int64_t kHighest = 200;
+  return {1 - lowest, kHighest};
+}
+
+ArrayRef<int64_t> mx::getScaledOrder(numerics::Format format) {
+  // Nibbles: a quarter of a chunk has the first one of all 16 bits, and so on.
+  // Integers: vectors of f32 for both halves, merged lane by lane.
+  static constexpr int64_t kQuarters[] = {2, 3, 4, 0, 1};
+  static constexpr int64_t kHalves[] = {4, 0, 1, 2, 3};
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  if (info.exponentBits == 0)
+    return kHalves;
+  if (info.bits == 4)
+    return kQuarters;
+  return {};
 }
 
 LogicalResult LookupBytesOp::verify() {

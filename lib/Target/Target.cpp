@@ -54,7 +54,9 @@ StringRef Target::getName() const {
 ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
   // Two elements share a byte, or two bytes 16 bits: neighbours part where the
   // nibbles or the bytes do, of all elements or of one half after the other.
+  // With AVX-512, a quarter of a vector has one nibble of each of four words.
   static constexpr int64_t kAVX2Nibbles[] = {2, 3, 0, 1, 4};
+  static constexpr int64_t kAVX512Nibbles[] = {3, 4, 0, 1, 2};
   static constexpr int64_t kHalves[] = {1, 2, 3, 0, 4};
   static constexpr int64_t kWhole[] = {1, 2, 3, 4, 0};
   // Bytes are widened within halves of 128 bits.
@@ -70,7 +72,9 @@ ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AMX:
-    return info.exponentBits == 0 ? ArrayRef<int64_t>() : kWhole;
+    if (info.exponentBits == 0)
+      return {};
+    return info.bits == 4 ? ArrayRef<int64_t>(kAVX512Nibbles) : kWhole;
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -168,12 +172,7 @@ static int64_t getNumParts(Precision precision) {
 static StrategyAttr chooseAMXStrategy(MLIRContext *context, MXTensorType type,
                                       int64_t columns, Precision precision) {
   int64_t parts = getNumParts(precision);
-  // Two decoded vectors are merged lane by lane: that undoes the order of
-  // nibbles and makes one of other codes.
-  static constexpr int64_t kMerged[] = {4, 0, 1, 2, 3};
-  ArrayRef<int64_t> order;
-  if (numerics::getInfo(type.getFormat()).bits != 4)
-    order = kMerged;
+  ArrayRef<int64_t> order = getScaledOrder(type.getFormat());
   // A sum of few elements costs more to add to the result than to compute.
   int64_t depth = parts == 1 ? 512 : 256;
   auto make = [&](int64_t rows, int64_t width) {
@@ -182,8 +181,11 @@ static StrategyAttr chooseAMXStrategy(MLIRContext *context, MXTensorType type,
   };
   if (ShapedType::isDynamic(columns) || columns > kAMXColumns)
     return make(32, 2 * kAMXColumns);
-  // The parts of very few columns fit one tile.
-  return make(64, parts * columns <= kAMXColumns ? columns : kAMXColumns);
+  // The parts of few columns are columns themselves if that takes fewer tiles.
+  int64_t tiles =
+      std::max<int64_t>(llvm::divideCeil(parts * columns, kAMXColumns), 1);
+  return tiles < parts || tiles == 1 ? make(64 / tiles, columns)
+                                     : make(64, kAMXColumns);
 }
 
 std::optional<std::string> mx::getObstacleToAMX(MXTensorType type,
@@ -197,6 +199,11 @@ std::optional<std::string> mx::getObstacleToAMX(MXTensorType type,
 
 int64_t mx::getStackedParts(StrategyAttr strategy) {
   return strategy.getColumns() < kAMXColumns ? 1 : strategy.getParts();
+}
+
+int64_t mx::getPanels(StrategyAttr strategy) {
+  int64_t beside = strategy.getParts() / getStackedParts(strategy);
+  return llvm::divideCeil(beside * strategy.getColumns(), kAMXColumns);
 }
 
 StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
@@ -224,13 +231,15 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
 }
 
 int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
-  // Vectors of 128 bits have no way through f16, see `convert-mx-to-x86`.
+  // What `convert-mx-to-x86` does: integers are those of fixed point, the
+  // others go through f16, unless there is a table for their codes. Vectors of
+  // 128 bits have neither.
   const numerics::FormatInfo &info = numerics::getInfo(format);
-  constexpr int64_t kGenericLanes = 4, kF16Bias = 15;
-  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
-      info.bits < 6)
+  constexpr int64_t kGenericLanes = 4, kAVX512Lanes = 16, kF16Bias = 15;
+  if (strategy.getLanes() == kGenericLanes || info.bits < 6 ||
+      (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
     return 0;
-  return info.bias - kF16Bias;
+  return info.exponentBits == 0 ? info.mantissaBits : info.bias - kF16Bias;
 }
 
 std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,

@@ -138,6 +138,22 @@ func.func @exponent(%codes: vector<16xi8>) {
 
 // -----
 
+func.func @scaled_bytes(%codes: vector<16xi8>, %scale: i8) {
+  // expected-error@+1 {{expected 24 bytes for 32 elements of 'f6E3M2FN', got 16}}
+  %0 = mx.decode_scaled f6E3M2FN %codes, %scale : vector<16xi8> -> vector<32xbf16>
+  return
+}
+
+// -----
+
+func.func @scaled_order(%codes: vector<16xi8>, %scale: i8) {
+  // expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2, 3, 3]}}
+  %0 = mx.decode_scaled f4E2M1FN %codes, %scale order [0, 1, 2, 3, 3] : vector<16xi8> -> vector<32xbf16>
+  return
+}
+
+// -----
+
 func.func @bits(%codes: vector<16xi8>) {
   // expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2]}}
   %0 = mx.decode_packed f4E2M1FN %codes order [0, 1, 2] : vector<16xi8> -> vector<32xf32>

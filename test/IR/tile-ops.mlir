@@ -52,6 +52,15 @@ func.func @vectors(%codes: vector<16xi8>, %scale: i8)
   return %1, %4, %2, %3 : vector<32xf32>, vector<32xf32>, vector<24xi8>, vector<32xi8>
 }
 
+// CHECK-LABEL: func.func @scaled
+// CHECK: mx.decode_scaled f4E2M1FN %{{.*}}, %{{.*}} order [2, 3, 4, 0, 1] : vector<16xi8> -> vector<32xbf16>
+// CHECK: mx.decode_scaled i8 %{{.*}}, %{{.*}} : vector<16xi8> -> vector<16xbf16>
+func.func @scaled(%codes: vector<16xi8>, %scale: i8) -> (vector<32xbf16>, vector<16xbf16>) {
+  %0 = mx.decode_scaled f4E2M1FN %codes, %scale order [2, 3, 4, 0, 1] : vector<16xi8> -> vector<32xbf16>
+  %1 = mx.decode_scaled i8 %codes, %scale : vector<16xi8> -> vector<16xbf16>
+  return %0, %1 : vector<32xbf16>, vector<16xbf16>
+}
+
 // CHECK-LABEL: func.func @bytes
 // CHECK: mx.tile_digits %{{.*}}, %{{.*}} : (tensor<1x64x1xf32>, tensor<1x2x26xi32>) -> tensor<1x2x26xi32>
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 32>

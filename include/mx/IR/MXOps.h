@@ -75,6 +75,13 @@ constexpr int64_t kAMXColumns = 16;
 /// (see `mx.decode_packed`).
 int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
 
+/// The E8M0 scales, the first and the last one, for which `mx.decode_scaled`
+/// decodes `format`.
+std::pair<int64_t, int64_t> getNormalScales(numerics::Format format);
+
+/// The order in which `mx.decode_scaled` decodes a chunk of `format` fastest.
+llvm::ArrayRef<int64_t> getScaledOrder(numerics::Format format);
+
 /// The order in which a vector of packed rows gives the codes of `lanes` rows
 /// by their number: all first ones, all second ones.
 llvm::SmallVector<int64_t> getGroupsOrder(int64_t lanes);

@@ -447,4 +447,51 @@ def MX_DecodePackedOp : Op<MX_Dialect, "decode_packed", [Pure]> {
   let hasVerifier = 1;
 }
 
+def MX_DecodeScaledOp : Op<MX_Dialect, "decode_scaled", [Pure]> {
+  let summary = "packed codes times their scale, in bf16";
+  let description = [{
+    The values of `mx.decode_packed`, in the order `order`, times the E8M0 scale
+    `scale`. An element times a power of two is a number of bf16 (rule F9), so
+    that this is exact.
+
+    It is for the common case: results are unspecified unless `scale` is among
+    those for which all elements but zeros become normal numbers
+    (`getNormalScales`), and wherever a code stands for NaN or infinity. A zero
+    may come with any sign. Whoever asks for this looks at scales and codes
+    himself.
+
+    Constraints:
+    1. `element_type` is one of the six MX element types;
+    2. the result has n elements, n a power of two, and `codes` the bytes that n
+       elements are packed to;
+    3. `order` is empty or a permutation of the bits of the numbers below n.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%codes: vector<16xi8>, %scale: i8) -> vector<32xbf16> {
+      %0 = mx.decode_scaled f4E2M1FN %codes, %scale order [2, 3, 4, 0, 1]
+          : vector<16xi8> -> vector<32xbf16>
+      return %0 : vector<32xbf16>
+    }
+    ```
+
+    Lowers to permutes of 16 bits out of a table whose exponents are so high
+    that a scale only lowers them (`convert-mx-to-x86`), or to a product in f32
+    (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    TypeAttr:$element_type,
+    VectorOfRankAndType<[1], [I8]>:$codes,
+    I8:$scale,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$order
+  );
+  let results = (outs VectorOfRankAndType<[1], [BF16]>:$result);
+  let assemblyFormat = [{
+    $element_type $codes `,` $scale (`order` $order^)? attr-dict
+    `:` type($codes) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // MX_IR_MXTILEOPS

@@ -85,8 +85,11 @@ std::optional<std::string> getObstacleToAMX(MXTensorType type,
                                             Precision precision);
 
 /// For an AMX kernel: how many parts of the columns follow each other in
-/// `packed`. It is one where the parts of all columns share a panel.
+/// `packed`. It is one where the parts of few columns are columns themselves.
 int64_t getStackedParts(StrategyAttr strategy);
+
+/// For an AMX kernel: how many panels hold `columns` columns of the strategy.
+int64_t getPanels(StrategyAttr strategy);
 
 /// Rows of a tile, which one thread computes.
 int64_t getTileRows(StrategyAttr strategy);

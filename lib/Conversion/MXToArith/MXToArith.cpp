@@ -521,8 +521,8 @@ struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
         [](Operation *op) {
           return isa<TensorType>(op->getResult(0).getType());
         });
-    target.addIllegalOp<DecodePackedOp, EncodePackedOp, LookupBytesOp,
-                        DotBytesOp, SumPairsOp>();
+    target.addIllegalOp<DecodePackedOp, DecodeScaledOp, EncodePackedOp,
+                        LookupBytesOp, DotBytesOp, SumPairsOp>();
     target.addDynamicallyLegalOp<arith::TruncFOp>([](arith::TruncFOp op) {
       return isa<TensorType>(op.getType()) || !RoundToBF16::isApplicable(op);
     });

@@ -151,6 +151,35 @@ private:
   }
 };
 
+struct DecodeScaled : OpConversionPattern<DecodeScaledOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DecodeScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto valuesType =
+        cast<VectorType>(op.getType().clone(rewriter.getF32Type()));
+    Value values = DecodePackedOp::create(
+        rewriter, loc, valuesType, op.getElementTypeAttr(), adaptor.getCodes(),
+        op.getOrderAttr(), rewriter.getI64IntegerAttr(0), UnitAttr());
+    // The byte is the exponent field: there is neither 0 nor NaN.
+    Type i32 = rewriter.getI32Type();
+    Value bits = arith::ExtUIOp::create(rewriter, loc, i32, adaptor.getScale());
+    bits = arith::ShLIOp::create(
+        rewriter, loc, bits,
+        arith::ConstantOp::create(rewriter, loc,
+                                  rewriter.getI32IntegerAttr(23)));
+    Value scale =
+        arith::BitcastOp::create(rewriter, loc, rewriter.getF32Type(), bits);
+    Value product = arith::MulFOp::create(
+        rewriter, loc, values,
+        vector::BroadcastOp::create(rewriter, loc, valuesType, scale));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), product);
+    return success();
+  }
+};
+
 /// Entries one by one: whoever has a byte permute does better.
 struct LookupBytes : OpConversionPattern<LookupBytesOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -225,6 +254,6 @@ struct SumPairs : OpConversionPattern<SumPairsOp> {
 } // namespace
 
 void mx::populatePackedVectorPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecodePacked, EncodePacked, LookupBytes, DotBytes, SumPairs>(
-      patterns.getContext());
+  patterns.add<DecodePacked, DecodeScaled, EncodePacked, LookupBytes, DotBytes,
+               SumPairs>(patterns.getContext());
 }

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mx/IR/MXOps.h"
 
 #include <cmath>
 
@@ -71,6 +72,20 @@ public:
   mlir::Value shuffle(mlir::Value a, mlir::Value b,
                       llvm::ArrayRef<int64_t> mask) {
     return mlir::vector::ShuffleOp::create(builder, loc, a, b, mask);
+  }
+  /// A vector whose elements are in the order `from`, in the order `to`, see
+  /// `mx.decode_packed`.
+  mlir::Value reorder(mlir::Value a, llvm::ArrayRef<int64_t> from,
+                      llvm::ArrayRef<int64_t> to) {
+    int64_t count = llvm::cast<mlir::VectorType>(a.getType()).getNumElements();
+    llvm::SmallVector<int64_t> places(count), mask;
+    for (int64_t i = 0; i < count; ++i)
+      places[getElementAt(from, i)] = i;
+    for (int64_t i = 0; i < count; ++i)
+      mask.push_back(places[getElementAt(to, i)]);
+    return mask == llvm::to_vector(llvm::seq<int64_t>(count))
+               ? a
+               : shuffle(a, a, mask);
   }
   /// One vector after the other.
   mlir::Value concat(llvm::ArrayRef<mlir::Value> parts) {

@@ -290,7 +290,7 @@ Value TiledMatmul::computePanels(
 Value TiledMatmul::packParts() {
   int64_t parts = strategy.getParts(), stacked = getStackedParts(strategy);
   int64_t columns = strategy.getColumns();
-  int64_t panelsAtOnce = llvm::divideCeil(columns, kAMXColumns);
+  int64_t panelsAtOnce = getPanels(strategy);
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   SmallVector<OpFoldResult> sizes;
   if (columnsBatched)
@@ -309,12 +309,11 @@ Value TiledMatmul::packParts() {
         };
         Value panel = loops[numBatch], part = loops[numBatch + 1];
         Value column = loops[numBatch + 3];
+        panel = arith::MulIOp::create(b, l, panel, constant(kAMXColumns));
+        column = arith::AddIOp::create(b, l, column, panel);
         if (columns < kAMXColumns) {
           part = arith::DivUIOp::create(b, l, column, constant(columns));
           column = arith::RemUIOp::create(b, l, column, constant(columns));
-        } else {
-          panel = arith::MulIOp::create(b, l, panel, constant(kAMXColumns));
-          column = arith::AddIOp::create(b, l, column, panel);
         }
         Value first =
             arith::MulIOp::create(b, l, loops[numBatch + 2], constant(2));

@@ -19,10 +19,12 @@
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mx/Numerics/Formats.h"
 #include "mx/Target/Target.h"
 
 using namespace mlir;
 using namespace mx;
+using numerics::FormatInfo;
 
 /// Rows of a tile.
 static constexpr int64_t kTileRows = 16;
@@ -37,14 +39,20 @@ public:
 
 private:
   void decodeRows(Value firstChunk, Value numChunks);
-  Value mergeToBF16(Value first, Value second);
+  Value isCommon(Value row, Value firstChunk, Value numChunks);
+  Value hasNormalScales(Value row, Value firstChunk, Value numChunks);
+  Value decodeChunk(Value row, Value chunk);
+  Value readScaleByte(Value row, Value chunk);
   void multiplyGroup(Value firstRow, Value firstPanel, Value firstChunk,
                      Value numChunks);
   SmallVector<Value> multiplyChunk(Value firstTile, Value firstPanel,
                                    Value chunk, Value chunkInBuffer,
                                    ValueRange sums);
   void addToAccumulator(int64_t tile, Value row, Value column);
-  void sumParts(Value tile);
+  bool hasPartsAsColumns() const {
+    return getStackedParts(strategy) != strategy.getParts();
+  }
+  void sumParts(int64_t tile);
   void transpose(Value tile);
   amx::TileType getTileType(Type element, int64_t columns) {
     return amx::TileType::get({kTileRows, columns}, element);
@@ -52,6 +60,7 @@ private:
 
   TileMatmulOp op;
   StrategyAttr strategy;
+  const FormatInfo &info;
   SmallVector<int64_t> decodeOrder;
   KernelBuilder kernel;
   BlockReader reader;
@@ -63,8 +72,17 @@ private:
 
 } // namespace
 
-/// The order in which two vectors are decoded whose neighbours share 32 bits
-/// when they are merged, for elements in `order`.
+/// Two decoded vectors are merged lane by lane, which makes neighbours of lanes
+/// with the same number. The order of that: undone for nibbles, whose vectors
+/// are the even and the odd ones, and an order of its own for other codes.
+static ArrayRef<int64_t> getMergedOrder(const FormatInfo &info) {
+  static constexpr int64_t kHalves[] = {4, 0, 1, 2, 3};
+  if (info.bits == 4)
+    return {};
+  return kHalves;
+}
+
+/// The order in which two vectors are decoded that are merged to `order`.
 static SmallVector<int64_t> getDecodeOrder(ArrayRef<int64_t> order) {
   SmallVector<int64_t> natural = {0, 1, 2, 3, 4};
   SmallVector<int64_t> result(order.empty() ? natural : order);
@@ -76,12 +94,12 @@ static SmallVector<int64_t> getDecodeOrder(ArrayRef<int64_t> order) {
 
 AMXKernel::AMXKernel(OpBuilder &builder, TileMatmulOp op)
     : op(op), strategy(op.getStrategy()),
-      decodeOrder(getDecodeOrder(strategy.getOrder())),
+      info(numerics::getInfo(op.getValueType().getFormat())),
+      decodeOrder(getDecodeOrder(getMergedOrder(info))),
       kernel(builder, op.getLoc(), strategy.getLanes()),
       reader(kernel, op.getValueType(), decodeOrder, op.getPayload(),
              op.getScales()),
-      rowTiles(strategy.getRows() / kTileRows),
-      panels(llvm::divideCeil(strategy.getColumns(), kAMXColumns)) {
+      rowTiles(strategy.getRows() / kTileRows), panels(getPanels(strategy)) {
   numRows = kernel.dim(op.getPayload(), 0);
   numChunks = kernel.mul(reader.getNumBlocks(), reader.getChunksPerBlock());
   decoded = kernel.allocate({getTileRows(strategy) / kTileRows,
@@ -107,30 +125,132 @@ void AMXKernel::build() {
 /// Decodes and scales some chunks of all rows of the tile. Rows that fill up
 /// the last tile are whatever they are: their sums are thrown away.
 void AMXKernel::decodeRows(Value firstChunk, Value count) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
   kernel.loop(kernel.index(0), numRows, 1, [&](Value row) {
     Value tile = kernel.divFloor(row, kTileRows);
-    Value rowInTile = arith::SubIOp::create(
-        kernel.getBuilder(), kernel.getLoc(), row, kernel.mul(tile, kTileRows));
-    kernel.loop(kernel.index(0), count, 1, [&](Value number) {
-      Value chunk = kernel.add(firstChunk, number);
-      Value scale = kernel.broadcast(reader.readScale(
-          row, kernel.divFloor(chunk, reader.getChunksPerBlock())));
-      SmallVector<Value> values = reader.readChunk(row, chunk);
-      Value merged = mergeToBF16(kernel.mulVector(values[0], scale),
-                                 kernel.mulVector(values[1], scale));
-      kernel.store(merged, decoded, {tile, number, rowInTile, kernel.index(0)});
-    });
+    Value rowInTile =
+        arith::SubIOp::create(builder, loc, row, kernel.mul(tile, kTileRows));
+    auto decodeAll = [&](function_ref<Value(Value chunk)> decode) {
+      kernel.loop(kernel.index(0), count, 1, [&](Value number) {
+        kernel.store(decode(kernel.add(firstChunk, number)), decoded,
+                     {tile, number, rowInTile, kernel.index(0)});
+      });
+    };
+    auto decodeAny = [&](Value chunk) { return decodeChunk(row, chunk); };
+    if (!info.exponentBits)
+      return decodeAll(decodeAny);
+    auto decodeCommon = [&](Value chunk) -> Value {
+      return DecodeScaledOp::create(
+          builder, loc, VectorType::get({kChunk}, builder.getBF16Type()),
+          TypeAttr::get(op.getValueType().getElementType()),
+          reader.readCodes(row, chunk), readScaleByte(row, chunk),
+          builder.getDenseI64ArrayAttr(strategy.getOrder()));
+    };
+    scf::IfOp::create(
+        builder, loc, isCommon(row, firstChunk, count),
+        [&](OpBuilder &b, Location l) {
+          decodeAll(decodeCommon);
+          scf::YieldOp::create(b, l);
+        },
+        [&](OpBuilder &b, Location l) {
+          decodeAll(decodeAny);
+          scf::YieldOp::create(b, l);
+        });
   });
 }
 
-/// The upper halves of f32, lane by lane: the first of a pair is the lower one.
-Value AMXKernel::mergeToBF16(Value first, Value second) {
+/// Whether `mx.decode_scaled` is for some chunks of a row: they have scales
+/// that lead to normal numbers and no code of NaN or infinity.
+Value AMXKernel::isCommon(Value row, Value firstChunk, Value count) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value isNormal = hasNormalScales(row, firstChunk, count);
+  if (!info.hasNaN && !info.hasInf)
+    return isNormal;
+  // The largest code without its sign, in the upper bits.
+  auto codesType = VectorType::get({kChunk}, builder.getI8Type());
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(codesType));
+  Value seen =
+      kernel
+          .loop(kernel.index(0), count, 1, none,
+                [&](Value number, ValueRange carried) -> SmallVector<Value> {
+                  Value codes =
+                      reader.readCodes(row, kernel.add(firstChunk, number));
+                  Value doubled =
+                      arith::AddIOp::create(builder, loc, codes, codes);
+                  return {arith::MaxUIOp::create(builder, loc, carried[0],
+                                                 doubled)};
+                })
+          .front();
+  Value largest = vector::ReductionOp::create(
+      builder, loc, vector::CombiningKind::MAXUI, seen);
+  Value limit = arith::ConstantOp::create(
+      builder, loc,
+      builder.getI8IntegerAttr(static_cast<int8_t>(2 * info.maxCode)));
+  Value isFinite = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, largest, limit);
+  return arith::AndIOp::create(builder, loc, isNormal, isFinite);
+}
+
+Value AMXKernel::hasNormalScales(Value row, Value firstChunk, Value count) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  // At most as many blocks as chunks, which are no more than lanes.
+  int64_t lanes = kernel.getLanes();
+  int64_t chunks = reader.getChunksPerBlock();
+  Value first = kernel.divFloor(firstChunk, chunks);
+  Value end = kernel.divFloor(
+      kernel.add(kernel.add(firstChunk, count), chunks - 1), chunks);
+  Value blocks = arith::SubIOp::create(builder, loc, end, first);
+  VectorBuilder b(builder, loc);
+  auto [lowest, highest] = getNormalScales(info.format);
+  Value mask = vector::CreateMaskOp::create(
+      builder, loc, VectorType::get({lanes}, builder.getI1Type()), blocks);
+  Value none = b.constant<int8_t>(
+      SmallVector<int8_t>(lanes, static_cast<int8_t>(lowest)));
+  Value scales = vector::MaskedLoadOp::create(
+      builder, loc, b.type(lanes, 8), op.getScales(), ValueRange{row, first},
+      mask, none);
+  Value isNormal =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                            arith::SubIOp::create(builder, loc, scales, none),
+                            b.splat(none, highest - lowest));
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND,
+                                     isNormal);
+}
+
+Value AMXKernel::readScaleByte(Value row, Value chunk) {
+  Value block = kernel.divFloor(chunk, reader.getChunksPerBlock());
+  return memref::LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                op.getScales(), ValueRange{row, block});
+}
+
+/// One chunk of a row in bf16, whatever its codes and its scale are: the upper
+/// halves of f32, lane by lane, the first of a pair in the lower half.
+Value AMXKernel::decodeChunk(Value row, Value chunk) {
+  // What a scalar takes over costs no vector anything.
+  int64_t exponent = info.exponentBits == 0 ? info.mantissaBits : 0;
+  Value scale = kernel.decodeE8M0(readScaleByte(row, chunk));
+  if (exponent != 0)
+    scale = arith::MulFOp::create(
+        kernel.getBuilder(), kernel.getLoc(), scale,
+        arith::ConstantOp::create(
+            kernel.getBuilder(), kernel.getLoc(),
+            kernel.getBuilder().getF32FloatAttr(std::ldexp(1.0f, -exponent))));
+  scale = kernel.broadcast(scale);
+  SmallVector<Value> values =
+      reader.decode(reader.readCodes(row, chunk), exponent);
   VectorBuilder b(kernel.getBuilder(), kernel.getLoc());
   auto bitsType = b.type(kernel.getLanes(), 32);
-  Value low = b.shr(b.bitcast(first, bitsType), 16);
-  Value high = b.bitAnd(b.bitcast(second, bitsType), 0xFFFF0000);
-  return b.bitcast(b.bitOr(low, high),
-                   VectorType::get({kChunk}, b.builder.getBF16Type()));
+  Value first = b.bitcast(kernel.mulVector(values[0], scale), bitsType);
+  Value second = b.bitcast(kernel.mulVector(values[1], scale), bitsType);
+  Value words =
+      b.bitcast(b.bitOr(b.shr(first, 16), b.bitAnd(second, 0xFFFF0000)),
+                b.type(kChunk, 16));
+  words = b.reorder(words, getMergedOrder(info), strategy.getOrder());
+  return b.bitcast(words, VectorType::get({kChunk}, b.builder.getBF16Type()));
 }
 
 /// The innermost loop, for some tiles of rows and panels of columns.
@@ -154,8 +274,10 @@ void AMXKernel::multiplyGroup(Value firstRow, Value firstPanel,
     amx::TileStoreOp::create(
         builder, loc, products,
         ValueRange{kernel.index(tile), kernel.index(0), kernel.index(0)}, sum);
+  // Parts that are columns are added up in the first panel.
+  int64_t results = hasPartsAsColumns() ? 1 : panels;
   for (int64_t r = 0; r < rowTiles; ++r)
-    for (int64_t p = 0; p < panels; ++p)
+    for (int64_t p = 0; p < results; ++p)
       addToAccumulator(
           r * panels + p, kernel.add(firstRow, r * kTileRows),
           kernel.add(kernel.mul(firstPanel, kAMXColumns), p * kAMXColumns));
@@ -207,8 +329,8 @@ void AMXKernel::addToAccumulator(int64_t tile, Value row, Value column) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   Value number = kernel.index(tile), zero = kernel.index(0);
-  if (getStackedParts(strategy) != strategy.getParts())
-    sumParts(number);
+  if (hasPartsAsColumns())
+    sumParts(tile);
   if (op.getTransposed()) {
     transpose(number);
     std::swap(row, column);
@@ -234,23 +356,29 @@ void AMXKernel::addToAccumulator(int64_t tile, Value row, Value column) {
   });
 }
 
-/// Adds up columns of `products[tile]` that are parts of one.
-void AMXKernel::sumParts(Value tile) {
+/// Adds up columns of a group's panels, from tile `tile` of the products on,
+/// that are parts of one.
+void AMXKernel::sumParts(int64_t tile) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
   Value zero = kernel.index(0);
   kernel.loop(zero, kernel.index(kTileRows), 1, [&](Value row) {
-    Value all = kernel.load(products, {tile, row, zero});
+    // The parts of columns that share tiles fit two.
+    auto load = [&](int64_t panel) {
+      return kernel.load(products, {kernel.index(tile + panel), row, zero});
+    };
+    Value first = load(0), last = panels == 1 ? first : load(1);
     Value sum;
     for (int64_t part = strategy.getParts() - 1; part >= 0; --part) {
       SmallVector<int64_t> lanes;
       for (int64_t lane = 0; lane < kAMXColumns; ++lane)
-        lanes.push_back((part * strategy.getColumns() + lane) % kAMXColumns);
-      Value moved = vector::ShuffleOp::create(builder, loc, all, all, lanes);
+        lanes.push_back((part * strategy.getColumns() + lane) %
+                        (panels * kAMXColumns));
+      Value moved = vector::ShuffleOp::create(builder, loc, first, last, lanes);
       sum = sum ? arith::AddFOp::create(builder, loc, sum, moved).getResult()
                 : moved;
     }
-    kernel.store(sum, products, {tile, row, zero});
+    kernel.store(sum, products, {kernel.index(tile), row, zero});
   });
 }
 

@@ -47,14 +47,14 @@ static SmallVector<int8_t> getTableBytes(const std::array<uint32_t, 16> &table,
   return bytes;
 }
 
-/// Whether `op` decodes a chunk of 4-bit codes in an order that `set` has
+/// Whether `op` decodes a chunk of 4-bit codes in an order that AVX2 has
 /// instructions for: its own, or the natural one.
-static bool isNibbleChunk(DecodePackedOp op, InstructionSet set) {
+static bool isNibbleChunk(DecodePackedOp op) {
   numerics::Format format = *getElementFormat(op.getElementType());
   return numerics::getInfo(format).bits == 4 &&
          op.getType().getNumElements() == kChunk && op.getExponent() == 0 &&
          (op.getOrder().empty() ||
-          op.getOrder() == Target{set}.getOrder(format));
+          op.getOrder() == Target{InstructionSet::AVX2}.getOrder(format));
 }
 
 /// Two bytes of the f32 come out of tables, the others are 0.
@@ -83,7 +83,7 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isNibbleChunk(op, InstructionSet::AVX2))
+    if (!isNibbleChunk(op))
       return failure();
     std::array<uint32_t, 16> table =
         getNibbleTable(*getElementFormat(op.getElementType()));
@@ -130,34 +130,41 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
   }
 };
 
-/// 4-bit codes by a permute of 16 floats, which reads the low four bits.
+/// 4-bit codes by a permute of 16 floats, which reads the low four bits of 32:
+/// the four words of a chunk stand in every quarter of a register, each quarter
+/// moves another nibble down.
 struct DecodeNibblesAVX512 : OpRewritePattern<DecodePackedOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DecodePackedOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isNibbleChunk(op, InstructionSet::AVX512))
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 4 ||
+        op.getType().getNumElements() != kChunk || op.getExponent() != 0)
       return failure();
     VectorBuilder b(rewriter, op.getLoc());
-    std::array<uint32_t, 16> table =
-        getNibbleTable(*getElementFormat(op.getElementType()));
+    std::array<uint32_t, 16> table = getNibbleTable(format);
     Value entries = b.bitcast(
         b.constant<int32_t>(SmallVector<int32_t>(table.begin(), table.end())),
         b.floats(16));
-    Value bytes = arith::ExtUIOp::create(rewriter, op.getLoc(), b.type(16, 32),
-                                         op.getCodes());
-    Value shifted =
-        arith::ShRUIOp::create(rewriter, op.getLoc(), bytes, b.splat(bytes, 4));
-    auto look = [&](Value index) {
+    Value words = b.bitcast(op.getCodes(), b.type(4, 32));
+    SmallVector<int64_t> quarters;
+    for (int64_t i = 0; i < 16; ++i)
+      quarters.push_back(i % 4);
+    words = b.shuffle(words, words, quarters);
+    auto look = [&](int32_t firstNibble) {
+      SmallVector<int32_t> shifts;
+      for (int32_t i = 0; i < 16; ++i)
+        shifts.push_back(4 * (firstNibble + i / 4));
+      Value indices = arith::ShRUIOp::create(rewriter, op.getLoc(), words,
+                                             b.constant<int32_t>(shifts));
       return callIntrinsic(rewriter, op.getLoc(),
                            "llvm.x86.avx512.permvar.sf.512", b.floats(16),
-                           {entries, index});
+                           {entries, indices});
     };
-    Value even = look(bytes), odd = look(shifted);
-    SmallVector<int64_t> mask;
-    for (int64_t i = 0; i < 32; ++i)
-      mask.push_back(op.getOrder().empty() ? i / 2 + (i % 2) * 16 : i);
-    rewriter.replaceOp(op, b.shuffle(even, odd, mask));
+    ArrayRef<int64_t> order = Target{InstructionSet::AVX512}.getOrder(format);
+    rewriter.replaceOp(
+        op, b.reorder(b.concat({look(0), look(4)}), order, op.getOrder()));
     return success();
   }
 };
@@ -446,10 +453,12 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
       return;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    if (parsed->has(InstructionSet::AVX512))
+    if (parsed->has(InstructionSet::AVX512)) {
       patterns.add<DecodeNibblesAVX512>(context);
-    else
+      populateX86WordPatterns(patterns);
+    } else {
       patterns.add<DecodeNibblesAVX2>(context);
+    }
     patterns.add<DecodeThroughF16, DecodeFixedPoint>(context, *parsed);
     patterns.add<EncodeNearest>(context);
     populateX86BytePatterns(patterns, *parsed);

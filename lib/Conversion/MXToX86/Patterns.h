@@ -23,6 +23,9 @@ mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
 void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
                              const Target &target);
 
+/// Decoding by tables of words, with AVX-512 (Words.cpp).
+void populateX86WordPatterns(mlir::RewritePatternSet &patterns);
+
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 std::array<uint32_t, 16> getNibbleTable(numerics::Format format);
 

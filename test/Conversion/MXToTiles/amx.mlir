@@ -5,11 +5,11 @@
 !a = !mx.tensor<512x256xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 !e4m3 = !mx.tensor<512x256xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
 
-// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, parts = 3, depth = 256>
-// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 64, columns = 5, parts = 3, depth = 256>
-// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 64, columns = 16, parts = 2, depth = 256, order = [4, 0, 1, 2, 3]>
-// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, depth = 512>
-// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, depth = 512>
+// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, parts = 3, depth = 256, order = [2, 3, 4, 0, 1]>
+// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 64, columns = 5, parts = 3, depth = 256, order = [2, 3, 4, 0, 1]>
+// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 64, columns = 16, parts = 2, depth = 256>
+// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, depth = 512, order = [2, 3, 4, 0, 1]>
+// CHECK: remark: strategy for amx: #mx.strategy<amx, lanes = 16, rows = 32, columns = 32, depth = 512, order = [2, 3, 4, 0, 1]>
 // CHECK: remark: strategy for amx: #mx.strategy<dot,
 // CHECK: remark: strategy for amx: #mx.strategy<panel, {{.*}}, without tiles of bf16 because of the precision strict
 // CHECK: remark: strategy for amx: #mx.strategy<panel, {{.*}}, without tiles of bf16 because of scales that are no powers of two

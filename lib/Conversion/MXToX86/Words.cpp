@@ -1,0 +1,217 @@
+//===- Words.cpp - decoding by tables of bf16, with AVX-512 ---------------===//
+//
+// Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every element is a bf16, times any power of two. Where it meets its scale, it
+// starts from a large exponent, which the scale lowers: one subtraction for 32
+// elements, which saturates so that a zero stays one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "../MXToArith/VectorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mx/IR/MXOps.h"
+#include "mx/Numerics/Element.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace mx;
+using numerics::FormatInfo;
+
+/// Bits of bf16 below its exponent.
+static constexpr int64_t kMantissaBits = 7;
+
+/// The values of the first `codes` codes as bf16 times 2^`exponent`, again and
+/// again in `count` words. Zeros have a sign only if there is no exponent: one
+/// that is lowered again must not be changed by that.
+static SmallVector<int16_t> getWordTable(numerics::Format format,
+                                         int64_t exponent, int64_t codes,
+                                         int64_t count) {
+  SmallVector<int16_t> table;
+  for (int64_t i = 0; i < count; ++i) {
+    float value =
+        numerics::decodeElement(format, static_cast<uint8_t>(i % codes));
+    uint32_t word = llvm::bit_cast<uint32_t>(value) >> 16;
+    if (exponent != 0)
+      word = value == 0 ? 0 : word + (exponent << kMantissaBits);
+    table.push_back(static_cast<int16_t>(word));
+  }
+  return table;
+}
+
+static Value look(VectorBuilder &b, ArrayRef<int16_t> table, Value indices) {
+  return callIntrinsic(b.builder, b.loc, "llvm.x86.avx512.permvar.hi.512",
+                       indices.getType(),
+                       {b.constant<int16_t>(table), indices});
+}
+
+/// Codes of 6 bits times 2^`exponent`: the two bytes that hold each, moved
+/// down. Two registers hold the table, in which the permute does not see more
+/// bits.
+static Value decodeSixBits(VectorBuilder &b, numerics::Format format,
+                           Value codes, int64_t exponent) {
+  SmallVector<int64_t> mask;
+  SmallVector<int16_t> shifts;
+  for (int64_t i = 0; i < kChunk; ++i) {
+    int64_t byte = 6 * i / 8, bit = 6 * i % 8;
+    llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
+    shifts.push_back(static_cast<int16_t>(bit));
+  }
+  Value words = b.bitcast(b.shuffle(codes, codes, mask), b.type(kChunk, 16));
+  Value indices = arith::ShRUIOp::create(b.builder, b.loc, words,
+                                         b.constant<int16_t>(shifts));
+  SmallVector<int16_t> table = getWordTable(format, exponent, 64, 64);
+  ArrayRef<int16_t> first(table.data(), kChunk),
+      second(table.data() + kChunk, kChunk);
+  return callIntrinsic(
+      b.builder, b.loc, "llvm.x86.avx512.vpermi2var.hi.512", words.getType(),
+      {b.constant<int16_t>(first), indices, b.constant<int16_t>(second)});
+}
+
+namespace {
+
+/// Words are the upper halves of f32: the odd ones of a vector stand there, the
+/// even ones are moved up.
+struct DecodeSixBits : OpRewritePattern<DecodePackedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 6 ||
+        op.getType().getNumElements() != kChunk || op.getExponent() != 0)
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    Value words = decodeSixBits(b, format, op.getCodes(), /*exponent=*/0);
+    if (op.getOrder().empty()) {
+      Value wide = arith::ExtUIOp::create(rewriter, op.getLoc(),
+                                          b.type(kChunk, 32), words);
+      rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(kChunk)));
+      return success();
+    }
+    Value pairs = b.bitcast(words, b.type(kChunk / 2, 32));
+    auto floatsType = b.floats(kChunk / 2);
+    Value even = b.bitcast(b.shl(pairs, 16), floatsType);
+    Value odd = b.bitcast(b.bitAnd(pairs, 0xFFFF0000), floatsType);
+    ArrayRef<int64_t> order = Target{InstructionSet::AVX512}.getOrder(format);
+    rewriter.replaceOp(op,
+                       b.reorder(b.concat({even, odd}), order, op.getOrder()));
+    return success();
+  }
+};
+
+struct DecodeScaled : OpRewritePattern<DecodeScaledOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DecodeScaledOp op,
+                                PatternRewriter &rewriter) const override {
+    numerics::Format format = *getElementFormat(op.getElementType());
+    const FormatInfo &info = numerics::getInfo(format);
+    if (op.getType().getNumElements() != kChunk || info.exponentBits == 0)
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    Value words;
+    if (info.bits == 4)
+      words = decodeNibbles(b, format, op);
+    else if (info.bits == 6)
+      words = lower(
+          b, decodeSixBits(b, format, op.getCodes(), getLargeExponent(info)),
+          op.getScale(), getLargeExponent(info));
+    else
+      words = decodeBytes(b, format, op);
+    words = b.reorder(words, getScaledOrder(format), op.getOrder());
+    rewriter.replaceOp(op, b.bitcast(words, op.getType()));
+    return success();
+  }
+
+private:
+  static Value lower(VectorBuilder &b, Value words, Value scale,
+                     int64_t exponent) {
+    // Scalars, beside what vectors do: a scale is used once.
+    Location loc = b.loc;
+    Value wide =
+        arith::ExtUIOp::create(b.builder, loc, b.builder.getI32Type(), scale);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b.builder, loc,
+                                       b.builder.getI32IntegerAttr(value));
+    };
+    Value places = arith::SubIOp::create(
+        b.builder, loc, constant(exponent + numerics::kScaleBias), wide);
+    places =
+        arith::ShLIOp::create(b.builder, loc, places, constant(kMantissaBits));
+    places =
+        arith::TruncIOp::create(b.builder, loc, b.builder.getI16Type(), places);
+    places =
+        vector::BroadcastOp::create(b.builder, loc, words.getType(), places);
+    return LLVM::USubSat::create(b.builder, loc, words.getType(), words,
+                                 places);
+  }
+
+  /// The exponent that takes the largest elements to the largest one of bf16.
+  static int64_t getLargeExponent(const FormatInfo &info) {
+    return numerics::kScaleBias - info.emax;
+  }
+
+  /// A quarter of the vector for each nibble of 16 bits: the permute reads five
+  /// bits, of which the table does not care for the highest.
+  static Value decodeNibbles(VectorBuilder &b, numerics::Format format,
+                             DecodeScaledOp op) {
+    int64_t exponent = getLargeExponent(numerics::getInfo(format));
+    Value words = b.bitcast(op.getCodes(), b.type(kChunk / 4, 16));
+    SmallVector<int64_t> mask;
+    SmallVector<int16_t> shifts;
+    for (int64_t i = 0; i < kChunk; ++i) {
+      mask.push_back(i % (kChunk / 4));
+      shifts.push_back(static_cast<int16_t>(i / (kChunk / 4) * 4));
+    }
+    Value indices =
+        arith::ShRUIOp::create(b.builder, b.loc, b.shuffle(words, words, mask),
+                               b.constant<int16_t>(shifts));
+    return lower(b,
+                 look(b, getWordTable(format, exponent, 16, kChunk), indices),
+                 op.getScale(), exponent);
+  }
+
+  /// Bits that are moved to their place under a large exponent, or, where the
+  /// exponent of the code is 0, a table. The sign comes last.
+  static Value decodeBytes(VectorBuilder &b, numerics::Format format,
+                           DecodeScaledOp op) {
+    const FormatInfo &info = numerics::getInfo(format);
+    int64_t mantissaBits = info.mantissaBits;
+    // The highest exponent field that leaves its low bits to the code.
+    int64_t base = 256 - (2 << info.exponentBits);
+    int64_t exponent = base - numerics::kScaleBias + info.bias;
+    Value words = arith::ExtUIOp::create(b.builder, b.loc, b.type(kChunk, 16),
+                                         op.getCodes());
+    int64_t places = kMantissaBits - mantissaBits;
+    Value normal = b.bitAnd(b.shl(words, places), int64_t(0x7F) << places);
+    normal = b.bitOr(normal, b.splat(words, base << kMantissaBits));
+    int64_t exponentMask = ((1 << info.exponentBits) - 1) << mantissaBits;
+    Value isSubnormal =
+        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
+                              b.bitAnd(words, exponentMask), b.splat(words, 0));
+    Value subnormal = look(
+        b, getWordTable(format, exponent, 1 << mantissaBits, kChunk), words);
+    Value magnitude = arith::SelectOp::create(b.builder, b.loc, isSubnormal,
+                                              subnormal, normal);
+    magnitude = lower(b, magnitude, op.getScale(), exponent);
+    return b.bitOr(magnitude, b.bitAnd(b.shl(words, 8), 0x8000));
+  }
+};
+
+} // namespace
+
+void mx::populateX86WordPatterns(RewritePatternSet &patterns) {
+  // Preferred to ways that AVX2 has as well.
+  patterns.add<DecodeScaled, DecodeSixBits>(patterns.getContext(),
+                                            /*benefit=*/2);
+}
