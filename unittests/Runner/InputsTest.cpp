@@ -87,7 +87,7 @@ TEST(Inputs, PayloadAndScales) {
 TEST(Inputs, FilesOfTheRightType) {
   llvm::SmallString<128> path;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("inputs", "npy", path));
-  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove(path); });
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove(path); });
   std::vector<uint8_t> bytes(4 * 2 * sizeof(float));
   reinterpret_cast<float *>(bytes.data())[5] = 2.5f;
   llvm::cantFail(

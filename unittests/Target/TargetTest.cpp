@@ -47,9 +47,16 @@ TEST_F(TargetTest, AMX_ByColumns) {
     EXPECT_EQ(choose(columns).getKernel(), Kernel::AMX);
     EXPECT_EQ(choose(columns).getColumns(), columns);
     EXPECT_EQ(getStackedParts(choose(columns)), 1);
+    EXPECT_EQ(getPanels(choose(columns)), 1);
   }
-  EXPECT_EQ(choose(6).getColumns(), kAMXColumns);
-  EXPECT_EQ(getStackedParts(choose(6)), 3);
+  // Three parts of up to 10 columns fit two tiles, of more they need three.
+  for (int64_t columns : {6, 10}) {
+    EXPECT_EQ(choose(columns).getColumns(), columns);
+    EXPECT_EQ(getStackedParts(choose(columns)), 1);
+    EXPECT_EQ(getPanels(choose(columns)), 2);
+  }
+  EXPECT_EQ(choose(11).getColumns(), kAMXColumns);
+  EXPECT_EQ(getStackedParts(choose(11)), 3);
   for (int64_t columns : {17l, 4096l, static_cast<long>(ShapedType::kDynamic)})
     EXPECT_EQ(choose(columns).getColumns(), 2 * kAMXColumns);
 }

@@ -82,6 +82,7 @@ chooseIntegersStrategy(mlir::MLIRContext *context, const Target &target,
 /// as unsigned bytes (see `numerics::IntegerForm`) times bytes of at most
 /// `largest` in magnitude.
 int64_t countPairsThatFit(numerics::Format rows, int64_t largest);
+
 /// How to compute it with the values of such a weight in f32; nothing for many
 /// columns.
 std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
