@@ -233,15 +233,16 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
 }
 
 int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
-  // What `convert-mx-to-x86` does: integers are those of fixed point, the
-  // others go through f16, unless there is a table for their codes. Vectors of
-  // 128 bits have neither.
+  // What `convert-mx-to-x86` does: floats go through f16, unless there is a
+  // table for their codes. Vectors of 128 bits have neither. Fixed point as
+  // integers would be 2^6 times too large, and take sums out of the range of
+  // f32 that belong in it.
   const numerics::FormatInfo &info = numerics::getInfo(format);
   constexpr int64_t kGenericLanes = 4, kAVX512Lanes = 16, kF16Bias = 15;
-  if (strategy.getLanes() == kGenericLanes || info.bits < 6 ||
-      (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
+  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
+      info.bits < 6 || (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
     return 0;
-  return info.exponentBits == 0 ? info.mantissaBits : info.bias - kF16Bias;
+  return info.bias - kF16Bias;
 }
 
 /// Elements of a row that meet all columns before the next ones: as many as the
