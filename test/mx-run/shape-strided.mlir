@@ -86,13 +86,16 @@ func.func @transposed(%x: tensor<5x64xf32>) -> (tensor<i64>, tensor<i64>) {
 
 // AC-03: scales that are a strided or a transposed view of another tensor are
 // read where they are, each by its own block. Every block has another scale.
-// RUN: mx-run %s --entry strided_scales --input p=2x64xi8:iota --input s=4x4xi8:iota,start=120 --input b=64x3xf32:normal --check | FileCheck %s --check-prefix=AC03
+// RUN: mx-run %s --entry strided_scales --input p=2x64xi8:iota --input s=4x4xi8:iota,start=120 --input b=64x3xf32:normal --input q=uniform --input r=uniform,lo=120,hi=133 --check | FileCheck %s --check-prefix=AC03
 // AC03: check: r0: ok: 128 elements, all equal
 // AC03: check: r1: ok: 6 elements, max error
 // AC03: check: r2: ok: 6 elements, max error
+// AC03: check: r3: ok: 34 elements, max error
 !strided = !mx.tensor<2x64xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
-func.func @strided_scales(%p: tensor<2x64xi8>, %s: tensor<4x4xi8>, %b: tensor<64x3xf32>)
-    -> (tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+!integers = !mx.tensor<2x64xi8, block_size = 32, scale_type = f8E8M0FNU>
+!nibbles = !mx.tensor<64x17xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU, block_axis = 0>
+func.func @strided_scales(%p: tensor<2x64xi8>, %s: tensor<4x4xi8>, %b: tensor<64x3xf32>, %q: tensor<17x32xi8>, %r: tensor<34x4xi8>)
+    -> (tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x17xf32>) {
   %zero = arith.constant dense<0.0> : tensor<2x3xf32>
   %every_other = tensor.extract_slice %s[1, 0] [2, 2] [2, 2] : tensor<4x4xi8> to tensor<2x2xi8>
   %t = mx.assemble %p, %every_other : tensor<2x64xi8>, tensor<2x2xi8> -> !strided
@@ -103,5 +106,11 @@ func.func @strided_scales(%p: tensor<2x64xi8>, %s: tensor<4x4xi8>, %b: tensor<64
   %turned = linalg.transpose ins(%corner : tensor<2x2xi8>) outs(%e : tensor<2x2xi8>) permutation = [1, 0]
   %u = mx.assemble %p, %turned : tensor<2x64xi8>, tensor<2x2xi8> -> !strided
   %2 = mx.block_matmul %u, %b, %zero : !strided, tensor<64x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
-  return %0, %1, %2 : tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+  // In bytes, where rows and scales are interleaved.
+  %v = mx.assemble %p, %every_other : tensor<2x64xi8>, tensor<2x2xi8> -> !integers
+  %of_rows = tensor.extract_slice %r[0, 0] [17, 2] [2, 2] : tensor<34x4xi8> to tensor<17x2xi8>
+  %w = mx.assemble %q, %of_rows : tensor<17x32xi8>, tensor<17x2xi8> -> !nibbles
+  %zeros = arith.constant dense<0.0> : tensor<2x17xf32>
+  %3 = mx.block_matmul %v, %w, %zeros : !integers, !nibbles, tensor<2x17xf32> -> tensor<2x17xf32>
+  return %0, %1, %2, %3 : tensor<2x64xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x17xf32>
 }

@@ -197,6 +197,8 @@ Value AMXKernel::isCommon(Value row, Value firstChunk, Value count) {
 Value AMXKernel::hasNormalScales(Value row, Value firstChunk, Value count) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
+  if (!areNeighboursAdjacent(op.getScales()))
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
   // At most as many blocks as chunks, which are no more than lanes.
   int64_t lanes = kernel.getLanes();
   int64_t chunks = reader.getChunksPerBlock();

@@ -232,12 +232,16 @@ Value BlockReader::readScale(Value row, Value block) {
   return kernel.decodeE8M0(stored);
 }
 
+bool mx::areNeighboursAdjacent(Value memref) {
+  return cast<MemRefType>(memref.getType()).isLastDimUnitStride();
+}
+
 void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
                              int64_t place) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
   Value whole = kernel.index(0);
-  if (type.hasPowerOfTwoScales()) {
+  if (type.hasPowerOfTwoScales() && areNeighboursAdjacent(scales)) {
     int64_t lanes = kernel.getLanes();
     auto bytesType = VectorType::get({lanes}, b.getI8Type());
     whole = kernel.roundDown(count, lanes);

@@ -84,6 +84,10 @@ private:
   int64_t lanes;
 };
 
+/// Whether a vector can be loaded from `memref`. Scales may be a view of others,
+/// whose last dimension has any stride.
+bool areNeighboursAdjacent(mlir::Value memref);
+
 /// Reads payload and scales of one tile.
 class BlockReader {
 public:

@@ -143,7 +143,7 @@ void RowWords::interleaveScales(Value firstChunk, Value numChunks) {
   Location loc = kernel.getLoc();
   int64_t chunksPerBlock = type.getBlockSize() / kChunk;
   Value whole = kernel.index(0);
-  if (chunksPerBlock == 1) {
+  if (chunksPerBlock == 1 && areNeighboursAdjacent(op.getScales())) {
     whole = kernel.roundDown(numChunks, kRowsPerGroup);
     kernel.loop(kernel.index(0), whole, kRowsPerGroup, [&](Value number) {
       SmallVector<Value> rows;
