@@ -168,10 +168,12 @@ Value GroupsMatmul::areAllSplit(Value digits) {
                                                sizes, strides);
   return reduceToScalar(
       builder, loc, words, builder.getIntegerAttr(builder.getI1Type(), 1),
-      [](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
+      [](OpBuilder &b, Location l, Value scale) -> Value {
         Value zero = arith::ConstantOp::create(b, l, b.getI32IntegerAttr(0));
-        Value isSplit =
-            arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, scale, zero);
+        return arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne, scale,
+                                     zero);
+      },
+      [](OpBuilder &b, Location l, Value isSplit, Value carried) -> Value {
         return arith::AndIOp::create(b, l, isSplit, carried);
       });
 }

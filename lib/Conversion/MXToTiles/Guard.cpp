@@ -16,25 +16,48 @@
 using namespace mlir;
 using namespace mx;
 
+/// `source` with all its dimensions but the last `numKept` reduced.
+static Value
+reduce(OpBuilder &builder, Location loc, Value source, int64_t numKept,
+       TypedAttr neutral,
+       function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
+  int64_t rank = sizes.size(), numReduced = rank - numKept;
+  Value start = arith::ConstantOp::create(builder, loc, neutral);
+  Value init = tensor::EmptyOp::create(
+      builder, loc, ArrayRef(sizes).drop_front(numReduced), neutral.getType());
+  init = linalg::FillOp::create(builder, loc, start, init).getResult(0);
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  SmallVector<AffineMap> maps = {
+      identity,
+      AffineMap::get(rank, 0, identity.getResults().drop_front(numReduced),
+                     builder.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  std::fill_n(iterators.begin(), numReduced, utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), source, init, maps, iterators,
+             [&](OpBuilder &b, Location l, ValueRange args) {
+               linalg::YieldOp::create(b, l, combine(b, l, args[0], args[1]));
+             })
+      .getResult(0);
+}
+
 Value mx::reduceToScalar(
     OpBuilder &builder, Location loc, Value source, TypedAttr neutral,
-    function_ref<Value(OpBuilder &, Location, Value, Value)> body) {
-  Value start = arith::ConstantOp::create(builder, loc, neutral);
-  Value init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(),
-                                       neutral.getType());
-  init = linalg::FillOp::create(builder, loc, start, init).getResult(0);
+    function_ref<Value(OpBuilder &, Location, Value)> map,
+    function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
+  auto mapAndCombine = [&](OpBuilder &b, Location l, Value element,
+                           Value carried) {
+    return combine(b, l, map(b, l, element), carried);
+  };
+  // Row on row first, which vectors do.
   int64_t rank = cast<ShapedType>(source.getType()).getRank();
-  SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank),
-                                 AffineMap::get(rank, 0, builder.getContext())};
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::reduction);
-  auto reduced = linalg::GenericOp::create(
-      builder, loc, init.getType(), source, init, maps, iterators,
-      [&](OpBuilder &b, Location l, ValueRange args) {
-        linalg::YieldOp::create(b, l, body(b, l, args[0], args[1]));
-      });
-  return tensor::ExtractOp::create(builder, loc, reduced.getResult(0),
-                                   ValueRange());
+  Value reduced =
+      reduce(builder, loc, source, rank > 1 ? 1 : 0, neutral, mapAndCombine);
+  if (rank > 1)
+    reduced = reduce(builder, loc, reduced, 0, neutral, combine);
+  return tensor::ExtractOp::create(builder, loc, reduced, ValueRange());
 }
 
 void mx::replaceGuarded(BlockMatmulOp op, Value condition,

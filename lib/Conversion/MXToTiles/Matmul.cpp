@@ -481,7 +481,7 @@ Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
   constexpr int kReach = 64, kLowest = numerics::kScaleBias - kReach;
   Value largest = reduceToScalar(
       builder, loc, scales, builder.getI8IntegerAttr(0),
-      [&](OpBuilder &b, Location l, Value scale, Value carried) -> Value {
+      [&](OpBuilder &b, Location l, Value scale) -> Value {
         auto constant = [&](int value) -> Value {
           return arith::ConstantOp::create(
               b, l, b.getIntegerAttr(b.getI8Type(), APInt(8, value)));
@@ -491,7 +491,9 @@ Value mx::areModest(OpBuilder &builder, Location loc, Value scales) {
                                   constant(numerics::kScaleNaN));
         // What is below the lowest wraps around to the top.
         Value place = arith::SubIOp::create(b, l, scale, constant(kLowest));
-        place = arith::SelectOp::create(b, l, isNaN, constant(0), place);
+        return arith::SelectOp::create(b, l, isNaN, constant(0), place);
+      },
+      [](OpBuilder &b, Location l, Value place, Value carried) -> Value {
         return arith::MaxUIOp::create(b, l, carried, place);
       });
   Value limit = arith::ConstantOp::create(

@@ -45,14 +45,17 @@ void tileDequantize(DequantizeBlockOp op, const Target &target, bool explain);
 mlir::Value getBF16Part(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Value part, int64_t parts);
 
-/// `body` over all elements of `source` and what it gave before, at first
-/// `neutral`.
+/// What `combine`, associative and commutative, makes of `map` of all elements
+/// of `source`, at first with `neutral`.
 mlir::Value reduceToScalar(
     mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source,
     mlir::TypedAttr neutral,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                   mlir::Value element, mlir::Value carried)>
-        body);
+                                   mlir::Value element)>
+        map,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                   mlir::Value mapped, mlir::Value carried)>
+        combine);
 
 /// `op` -> what `build` makes where `condition` holds at run time, else what
 /// `otherwise` makes, or `op` itself, for the reference lowering.
