@@ -12,6 +12,7 @@
 #include "mx/Numerics/HalfFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -203,6 +204,8 @@ llvm::Expected<Array> Array::create(ElementKind kind,
     return makeError(what + ": cannot allocate " + llvm::Twine(bytes) +
                      " bytes for " + formatArrayType(shape, kind));
   std::memset(memory, 0, rounded);
+  // With AddressSanitizer, what fills up the last line is out of bounds, too.
+  __asan_poison_memory_region(memory + bytes, rounded - bytes);
   array.memory.reset(memory);
   return array;
 }
