@@ -84,8 +84,8 @@ private:
   int64_t lanes;
 };
 
-/// Whether a vector can be loaded from `memref`. Scales may be a view of others,
-/// whose last dimension has any stride.
+/// Whether a vector can be loaded from `memref`. Scales may be a view of
+/// others, whose last dimension has any stride.
 bool areNeighboursAdjacent(mlir::Value memref);
 
 /// Reads payload and scales of one tile.
