@@ -1,5 +1,4 @@
 //===- Groups.cpp - block_matmul with rows as lanes -----------------------===//
-//--------------------------===//
 //
 // Part of mlir-mx, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -135,14 +135,8 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
       Value product = kernel.sumOfLanes(sums[r * columns + c]);
       if (looksForNaNs)
         product = addNaN(product, sums[rows * columns + r]);
-      SmallVector<Value> indices = {kernel.add(firstRow, r),
-                                    kernel.add(firstColumn, c)};
-      if (op.getTransposed())
-        std::swap(indices[0], indices[1]);
-      Value old =
-          memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
-      Value sum = arith::AddFOp::create(builder, loc, old, product);
-      memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
+      kernel.accumulate(op, kernel.add(firstRow, r), kernel.add(firstColumn, c),
+                        product);
     }
 }
 

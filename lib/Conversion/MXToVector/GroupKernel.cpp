@@ -86,12 +86,6 @@ void GroupKernel::addToAccumulator(Value group, Value part, Value column,
   kernel.loop(first, end, 1, [&](Value row) {
     Value lane = arith::SubIOp::create(builder, loc, row, first);
     Value added = memref::LoadOp::create(builder, loc, results, lane);
-    SmallVector<Value> indices = {row, column};
-    if (op.getTransposed())
-      std::swap(indices[0], indices[1]);
-    Value old =
-        memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
-    Value sum = arith::AddFOp::create(builder, loc, old, added);
-    memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
+    kernel.accumulate(op, row, column, added);
   });
 }

@@ -112,6 +112,17 @@ Value KernelBuilder::sumOfLanes(Value vector) {
   return vector::ExtractOp::create(builder, loc, vector, 0);
 }
 
+void KernelBuilder::accumulate(TileMatmulOp op, Value row, Value column,
+                               Value added) {
+  SmallVector<Value> indices = {row, column};
+  if (op.getTransposed())
+    std::swap(indices[0], indices[1]);
+  Value old =
+      memref::LoadOp::create(builder, loc, op.getAccumulator(), indices);
+  Value sum = arith::AddFOp::create(builder, loc, old, added);
+  memref::StoreOp::create(builder, loc, sum, op.getAccumulator(), indices);
+}
+
 Value KernelBuilder::slice(Value vector, int64_t number) {
   if (cast<VectorType>(vector.getType()).getNumElements() == lanes)
     return vector;

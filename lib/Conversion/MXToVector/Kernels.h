@@ -54,6 +54,9 @@ public:
   void store(mlir::Value vector, mlir::Value memref, mlir::ValueRange indices);
   /// The sum of the lanes, half on half: in the same order for any processor.
   mlir::Value sumOfLanes(mlir::Value vector);
+  /// Adds a scalar to the accumulator of `op`, which may be transposed.
+  void accumulate(TileMatmulOp op, mlir::Value row, mlir::Value column,
+                  mlir::Value added);
   /// The f32 that E8M0 bytes are, a scalar or a vector of them.
   mlir::Value decodeE8M0(mlir::Value bytes);
   /// How many of `total` there are from `first` on, but no more than `atMost`.

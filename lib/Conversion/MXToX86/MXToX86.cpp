@@ -238,15 +238,11 @@ private:
 
   /// Codes of 6 bits at the top of 16, out of the two bytes that hold each.
   static Value alignSixBits(VectorBuilder &b, Value codes, int64_t count) {
-    SmallVector<int64_t> mask;
     SmallVector<int16_t> shifts;
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t byte = 6 * i / 8, bit = 6 * i % 8;
-      llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
-      shifts.push_back(static_cast<int16_t>(10 - bit));
-    }
-    Value words = b.bitcast(b.shuffle(codes, codes, mask), b.type(count, 16));
-    return arith::ShLIOp::create(b.builder, b.loc, words,
+    for (int64_t i = 0; i < count; ++i)
+      shifts.push_back(static_cast<int16_t>(10 - 6 * i % 8));
+    return arith::ShLIOp::create(b.builder, b.loc,
+                                 gatherSixBits(b, codes, count),
                                  b.constant<int16_t>(shifts));
   }
 

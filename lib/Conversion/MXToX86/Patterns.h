@@ -14,6 +14,8 @@
 
 namespace mx {
 
+class VectorBuilder;
+
 /// The result of the LLVM intrinsic `name`, of type `result`.
 mlir::Value callIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::StringRef name, mlir::Type result,
@@ -32,6 +34,10 @@ void populateX86WordPatterns(mlir::RewritePatternSet &patterns);
 
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 std::array<uint32_t, 16> getNibbleTable(numerics::Format format);
+
+/// `count` codes of 6 bits in words of 16, code number i from bit 6 i mod 8 on,
+/// with other bits around it.
+mlir::Value gatherSixBits(VectorBuilder &b, mlir::Value codes, int64_t count);
 
 /// decode_packed in the order of packed rows (Groups.cpp).
 void populateX86GroupPatterns(mlir::RewritePatternSet &patterns,

@@ -54,26 +54,31 @@ static Value look(VectorBuilder &b, ArrayRef<int16_t> table, Value indices) {
                        {b.constant<int16_t>(table), indices});
 }
 
+Value mx::gatherSixBits(VectorBuilder &b, Value codes, int64_t count) {
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t byte = 6 * i / 8, bit = 6 * i % 8;
+    llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
+  }
+  return b.bitcast(b.shuffle(codes, codes, mask), b.type(count, 16));
+}
+
 /// Codes of 6 bits times 2^`exponent`: the two bytes that hold each, moved
 /// down. Two registers hold the table, in which the permute does not see more
 /// bits.
 static Value decodeSixBits(VectorBuilder &b, numerics::Format format,
                            Value codes, int64_t exponent) {
-  SmallVector<int64_t> mask;
   SmallVector<int16_t> shifts;
-  for (int64_t i = 0; i < kChunk; ++i) {
-    int64_t byte = 6 * i / 8, bit = 6 * i % 8;
-    llvm::append_values(mask, byte, bit <= 2 ? byte : byte + 1);
-    shifts.push_back(static_cast<int16_t>(bit));
-  }
-  Value words = b.bitcast(b.shuffle(codes, codes, mask), b.type(kChunk, 16));
-  Value indices = arith::ShRUIOp::create(b.builder, b.loc, words,
-                                         b.constant<int16_t>(shifts));
+  for (int64_t i = 0; i < kChunk; ++i)
+    shifts.push_back(static_cast<int16_t>(6 * i % 8));
+  Value indices =
+      arith::ShRUIOp::create(b.builder, b.loc, gatherSixBits(b, codes, kChunk),
+                             b.constant<int16_t>(shifts));
   SmallVector<int16_t> table = getWordTable(format, exponent, 64, 64);
   ArrayRef<int16_t> first(table.data(), kChunk),
       second(table.data() + kChunk, kChunk);
   return callIntrinsic(
-      b.builder, b.loc, "llvm.x86.avx512.vpermi2var.hi.512", words.getType(),
+      b.builder, b.loc, "llvm.x86.avx512.vpermi2var.hi.512", indices.getType(),
       {b.constant<int16_t>(first), indices, b.constant<int16_t>(second)});
 }
 
