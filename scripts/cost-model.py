@@ -33,6 +33,7 @@ TARGETS = {
     "avx2": ("haswell", "haswell", None),
     "avx512": ("skylake-avx512", "skylake-avx512", None),
     "avx512vnni": ("icelake-server", "skylake-avx512", None),
+    "avx512vbmi": ("icelake-server", "skylake-avx512", None),
     "amx": ("sapphirerapids", "skylake-avx512", 6),
 }
 
