@@ -33,6 +33,7 @@ TARGETS = {
     "avx2": ("haswell", "haswell", None),
     "avx512": ("skylake-avx512", "skylake-avx512", None),
     "avx512vnni": ("icelake-server", "skylake-avx512", None),
+    "avx512vbmi": ("icelake-server", "skylake-avx512", None),
     "amx": ("sapphirerapids", "skylake-avx512", 6),
 }
 
@@ -219,7 +220,8 @@ def describe(loop, strategy, bits, n):
             return "multiply", None
         if loop.stored_bytes() >= 64 and loop.count(r"\t(vpsubusw|vmulps)"):
             return "decode", loop.stored_bytes() / (2 * BLOCK)
-    if kernel in ("pairs", "quads") and loop.count(r"\t(vpdpbusd|vpmaddubsw)"):
+    if (kernel == "groups" and products
+            or kernel in ("pairs", "quads") and loop.count(r"\t(vpdpbusd|vpmaddubsw)")):
         chunks = loop.largest_stride() / (ROWS_PER_GROUP * BLOCK * bits / 8)
         return "multiply", chunks * strategy["rows"] / -(-n // strategy["columns"])
     if not kernel and loop.count(r"mm\d+") > 8:

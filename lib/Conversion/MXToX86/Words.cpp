@@ -82,10 +82,17 @@ static Value decodeSixBits(VectorBuilder &b, numerics::Format format,
       {b.constant<int16_t>(first), indices, b.constant<int16_t>(second)});
 }
 
+/// 32 words as f32, of which they are the upper halves: the even ones, which
+/// are moved up, and the odd ones, which stand there.
+static SmallVector<Value> widen(VectorBuilder &b, Value words) {
+  Value pairs = b.bitcast(words, b.type(kChunk / 2, 32));
+  auto floatsType = b.floats(kChunk / 2);
+  return {b.bitcast(b.shl(pairs, 16), floatsType),
+          b.bitcast(b.bitAnd(pairs, 0xFFFF0000), floatsType)};
+}
+
 namespace {
 
-/// Words are the upper halves of f32: the odd ones of a vector stand there, the
-/// even ones are moved up.
 struct DecodeSixBits : OpRewritePattern<DecodePackedOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -103,15 +110,63 @@ struct DecodeSixBits : OpRewritePattern<DecodePackedOp> {
       rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(kChunk)));
       return success();
     }
-    Value pairs = b.bitcast(words, b.type(kChunk / 2, 32));
-    auto floatsType = b.floats(kChunk / 2);
-    Value even = b.bitcast(b.shl(pairs, 16), floatsType);
-    Value odd = b.bitcast(b.bitAnd(pairs, 0xFFFF0000), floatsType);
     ArrayRef<int64_t> order = Target{InstructionSet::AVX512}.getOrder(format);
-    rewriter.replaceOp(op,
-                       b.reorder(b.concat({even, odd}), order, op.getOrder()));
+    rewriter.replaceOp(
+        op, b.reorder(b.concat(widen(b, words)), order, op.getOrder()));
     return success();
   }
+};
+
+/// 64 codes in registers of bytes: eight bytes get three bytes of each half,
+/// out of which four codes a half are picked, with other bits above them, at
+/// which no permute looks. So neighbours among the lanes belong to different
+/// halves.
+struct DecodeSixBitsInBytes : OpRewritePattern<DecodePackedOp> {
+  DecodeSixBitsInBytes(MLIRContext *context, const Target &target,
+                       PatternBenefit benefit)
+      : OpRewritePattern(context, benefit), target(target) {}
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kCodes = 64;
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 6 ||
+        op.getType().getNumElements() != kCodes || op.getExponent() != 0)
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    SmallVector<int64_t> spread;
+    SmallVector<int8_t> shifts;
+    for (int64_t i = 0; i < kCodes; ++i) {
+      int64_t run = i / 8, byte = std::min<int64_t>(i % 8, 5);
+      spread.push_back(24 * (byte / 3) + 3 * run + byte % 3);
+      // Places of two bytes next to each other are a lane of two f32.
+      int64_t half = (i >> 1) & 1, code = (i & 1) + ((i >> 1) & 2);
+      shifts.push_back(static_cast<int8_t>(24 * half + 6 * code));
+    }
+    Value codes = b.shuffle(op.getCodes(), op.getCodes(), spread);
+    codes = callIntrinsic(rewriter, op.getLoc(),
+                          "llvm.x86.avx512.pmultishift.qb.512", codes.getType(),
+                          {b.constant<int8_t>(shifts), codes});
+    SmallVector<int8_t> low, high;
+    for (int16_t word : getWordTable(format, /*exponent=*/0, kCodes, kCodes)) {
+      low.push_back(static_cast<int8_t>(word));
+      high.push_back(static_cast<int8_t>(word >> 8));
+    }
+    Value lowBytes = lookUpBytes(b, low, codes);
+    Value highBytes = lookUpBytes(b, high, codes);
+    SmallVector<Value> parts;
+    for (int64_t first : {0, 8}) {
+      Value words = interleaveInParts(b, lowBytes, highBytes, first, 8);
+      append_range(parts, widen(b, words));
+    }
+    rewriter.replaceOp(
+        op,
+        b.reorder(b.concat(parts), target.getWideOrder(format), op.getOrder()));
+    return success();
+  }
+
+private:
+  Target target;
 };
 
 struct DecodeScaled : OpRewritePattern<DecodeScaledOp> {
@@ -215,8 +270,12 @@ private:
 
 } // namespace
 
-void mx::populateX86WordPatterns(RewritePatternSet &patterns) {
+void mx::populateX86WordPatterns(RewritePatternSet &patterns,
+                                 const Target &target) {
   // Preferred to ways that AVX2 has as well.
-  patterns.add<DecodeScaled, DecodeSixBits>(patterns.getContext(),
-                                            /*benefit=*/2);
+  constexpr unsigned kPreferred = 2;
+  MLIRContext *context = patterns.getContext();
+  patterns.add<DecodeScaled, DecodeSixBits>(context, kPreferred);
+  if (target.has(InstructionSet::AVX512VBMI))
+    patterns.add<DecodeSixBitsInBytes>(context, target, kPreferred);
 }
