@@ -168,7 +168,7 @@ static Sizes getSizes(InstructionSet set) {
   case InstructionSet::Generic:
     return {1, 2, 4, 256};
   case InstructionSet::AVX2:
-    return {1, 4, 6, 256};
+    return {1, 8, 6, 256};
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AVX512VBMI:

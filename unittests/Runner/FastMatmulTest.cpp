@@ -77,7 +77,7 @@ TEST_P(FastMatmul, M1_M2_M5_StaticColumns) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.format, 2, 1), b = makeType(c.format, 2, 0);
-  for (int64_t columns : {1, 3, 17})
+  for (int64_t columns : {1, 3, 6, 17})
     for (int index : {0, 1}) {
       Product product(a, b, index, columns, c.pipeline);
       for (int64_t rows : {0, 1, 7, 97})
@@ -94,7 +94,7 @@ TEST_P(FastMatmul, M4_SpecialsAndExtremeScales) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.format, 2, 1), b = makeType(c.format, 2, 0);
-  for (int64_t columns : {2, 9})
+  for (int64_t columns : {2, 7, 9})
     for (int index : {0, 1}) {
       Product product(a, b, index, columns, c.pipeline);
       for (const std::vector<uint8_t> &scales :

@@ -110,9 +110,9 @@ TEST_F(TargetTest, M1_Dot_FixedPointAsIntegers) {
   EXPECT_EQ(getDotExponent(dot, numerics::Format::I8), 6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::I8), -6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::F4E2M1FN), 0);
-  EXPECT_EQ(getColumnExponent(choose(InstructionSet::AVX2, 1),
-                              numerics::Format::I8),
-            0);
+  EXPECT_EQ(
+      getColumnExponent(choose(InstructionSet::AVX2, 1), numerics::Format::I8),
+      0);
   EXPECT_EQ(getColumnExponent(choose(InstructionSet::AVX512, 8),
                               numerics::Format::I8),
             0);

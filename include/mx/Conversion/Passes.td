@@ -243,7 +243,9 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
 
     - `dot`: for some rows and columns, the sum of a block is kept in vectors,
       multiplied with the scale once, and added to a sum that runs along K. Of
-      several blocks in a vector, each has its own lanes.
+      several blocks in a vector, each has its own lanes. Where there are more
+      columns than vectors of elements, the scale meets the elements, whose
+      products add to the sum along K at once.
     - `panel`: `depth` elements of every row of the tile are decoded and scaled
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.

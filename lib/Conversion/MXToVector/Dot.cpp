@@ -88,13 +88,16 @@ void DotKernel::buildRows(Value firstRow, int64_t rows) {
   Value numColumns =
       kernel.dim(op.getAccumulator(), op.getTransposed() ? 0 : 1);
   int64_t columns = strategy.getColumns();
-  Value wholeColumns = kernel.roundDown(numColumns, columns);
-  kernel.loop(kernel.index(0), wholeColumns, columns, [&](Value column) {
-    buildSums(firstRow, rows, column, columns);
-  });
-  if (columns > 1)
-    kernel.loop(wholeColumns, numColumns, 1,
-                [&](Value column) { buildSums(firstRow, rows, column, 1); });
+  // A remainder of many columns is not taken one by one.
+  Value done = kernel.index(0);
+  for (int64_t width = columns; width > 0; width /= 2) {
+    Value left = kernel.sub(numColumns, done);
+    Value end = kernel.add(done, kernel.roundDown(left, width));
+    kernel.loop(done, end, width, [&](Value column) {
+      buildSums(firstRow, rows, column, width);
+    });
+    done = end;
+  }
 }
 
 /// Adds the products of `rows` rows and `columns` columns to the accumulator.
@@ -219,7 +222,8 @@ Value DotKernel::readScales(int64_t row, Value first, Value numBlocks) {
 
 /// `carried` plus the products of a block, or of the blocks of a chunk: number
 /// `number` of the rows. Their scales, from `firstScale` of the group on, meet
-/// their sums once. With `numBlocks`, the chunk has only so many blocks.
+/// their sums or, if these are more than the vectors of elements, the elements.
+/// With `numBlocks`, the chunk has only so many blocks.
 SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
                                         Value firstColumn, int64_t columns,
                                         Value number, Value firstScale,
@@ -227,6 +231,7 @@ SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
   int64_t chunks = reader.getChunksPerBlock();
   int64_t elements = reader.getElementsPerChunk();
   int64_t vectors = elements / kernel.getLanes();
+  bool scalesElements = columns > vectors;
 
   // The products of one chunk on top of `result`, whose sums may be missing.
   auto addChunk = [&](Value chunk, SmallVector<Value> result) {
@@ -239,7 +244,14 @@ SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
         Value &seen = result[rows * columns + r];
         seen = noteNaNs(codes, seen);
       }
-      decoded.push_back(reader.decode(codes, exponent, looksForNaNs));
+      if (!scalesElements) {
+        decoded.push_back(reader.decode(codes, exponent, looksForNaNs));
+        continue;
+      }
+      decoded.push_back(reader.decode(codes, exponent - excess, looksForNaNs));
+      Value scale = readScales(r, firstScale, numBlocks);
+      for (Value &vector : decoded.back())
+        vector = kernel.mulVector(vector, scale);
     }
     for (int64_t v = 0; v < vectors; ++v)
       for (int64_t c = 0; c < columns; ++c) {
@@ -255,10 +267,10 @@ SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
     return result;
   };
 
-  SmallVector<Value> result(carried);
   SmallVector<Value> products(carried);
-  std::fill_n(products.begin(), rows * columns,
-              chunks == 1 ? Value() : kernel.splat(-0.0f));
+  if (!scalesElements)
+    std::fill_n(products.begin(), rows * columns,
+                chunks == 1 ? Value() : kernel.splat(-0.0f));
   if (chunks == 1) {
     products = addChunk(number, products);
   } else {
@@ -268,19 +280,19 @@ SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
                              return addChunk(chunk, llvm::to_vector(inner));
                            });
   }
+  if (scalesElements)
+    return products;
   for (int64_t r = 0; r < rows; ++r) {
     Value scale = readScales(r, firstScale, numBlocks);
     for (int64_t c = 0; c < columns; ++c) {
+      Value &sum = products[r * columns + c];
       // Not to the scale, which 2^-excess could take out of the range.
       Value product = VectorBuilder(kernel.getBuilder(), kernel.getLoc())
-                          .scale(products[r * columns + c], -excess);
-      Value &sum = result[r * columns + c];
-      sum = kernel.fma(product, scale, sum);
+                          .scale(sum, -excess);
+      sum = kernel.fma(product, scale, carried[r * columns + c]);
     }
   }
-  std::copy(products.begin() + rows * columns, products.end(),
-            result.begin() + rows * columns);
-  return result;
+  return products;
 }
 
 void mx::buildDotKernel(OpBuilder &builder, TileMatmulOp op) {

@@ -42,7 +42,7 @@ func.func @matrix(%a: !a, %x: tensor<4096x40xf32>, %c: tensor<4096x40xf32>) -> t
 // CHECK: %[[N:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<64x?xf32>
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[N]], %{{.*}} : index
 // CHECK: scf.if %[[FEW]]
-// CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot, lanes = 8, rows = 1, columns = 4
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<dot, lanes = 8, rows = 1, columns = 8
 // CHECK: else
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel, lanes = 8, rows = 6, columns = 16
 func.func @dynamic(%a: !mx.tensor<64x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>, %x: tensor<64x?xf32>,

@@ -37,6 +37,29 @@ func.func @dot(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c
   return
 }
 
+// More columns than the elements of a block are vectors: the scale meets the
+// elements. Columns that are left are taken by twos, then one by one.
+// CHECK-LABEL: func.func @dot_of_five_columns
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {finite} : vector<32xi8>
+// CHECK: %[[SCALE:.*]] = vector.broadcast %{{.*}} : f32 to vector<8xf32>
+// CHECK-COUNT-4: arith.mulf %{{.*}}, %[[SCALE]] : vector<8xf32>
+// CHECK-COUNT-20: vector.fma
+// CHECK: scf.yield
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK-COUNT-8: vector.fma
+// CHECK: scf.yield
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK-COUNT-4: vector.fma
+// CHECK: scf.yield
+// CHECK: return
+func.func @dot_of_five_columns(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 8, rows = 1, columns = 5, depth = 256>,
+       value_type = !mx.tensor<?x?xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x1xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
 // Four blocks in a vector meet four scales. What is left of a row is read by a
 // mask, with scales of 1 that leave the -0 of the columns.
 // CHECK-LABEL: func.func @dot_of_four_blocks
