@@ -156,7 +156,8 @@ def find_loops(assembly):
         code = line.split("#")[0].rstrip()
         if re.match(r"\t[a-z]", code):
             blocks[-1][1].append(code)
-    # A loop may be laid out in several runs: take the longest.
+    # A loop may be laid out in several runs: take the longest. What follows the
+    # jump back to the head is rare.
     loops = {}
     previous = None
     for loop, code in blocks:
@@ -165,7 +166,8 @@ def find_loops(assembly):
             if loop != previous:
                 runs.append([])
             runs[-1].append(code)
-        previous = loop
+        jumps_back = any(re.match(rf"\tj\w+\t\.L{loop}$", line) for line in code)
+        previous = None if jumps_back else loop
     return [Loop(name, max(runs, key=lambda run: sum(map(len, run)))) for name, runs in loops.items()]
 
 

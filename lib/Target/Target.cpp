@@ -94,9 +94,14 @@ ArrayRef<int64_t> Target::getWideOrder(numerics::Format format) const {
   // Lanes belong to one half and the other by turns, so that no shuffle is
   // needed for the scales of two blocks.
   static constexpr int64_t kSixBits[] = {5, 1, 3, 4, 0, 2};
+  // A lane has four bytes, of which every other one is moved up in its word,
+  // and every other word in its lane.
+  static constexpr int64_t kBytes[] = {2, 3, 4, 5, 1, 0};
   int64_t bits = numerics::getInfo(format).bits;
   if (bits == 4 && has(InstructionSet::AVX512))
     return kNibbles;
+  if (format == numerics::Format::F8E4M3FN && has(InstructionSet::AVX512))
+    return kBytes;
   if (bits == 6 && has(InstructionSet::AVX512VBMI))
     return kSixBits;
   return {};
@@ -267,29 +272,34 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
 }
 
 int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
+  if (int64_t exponent = getColumnExponent(strategy, format))
+    return -exponent;
   // What `convert-mx-to-x86` does: floats go through f16, unless there is a
-  // table for their codes. Vectors of 128 bits have neither. Fixed point are
-  // integers where the columns make up for that.
+  // table for their codes. Vectors of 128 bits have neither.
   const numerics::FormatInfo &info = numerics::getInfo(format);
   constexpr int64_t kGenericLanes = 4, kF16Bias = 15;
-  if (info.exponentBits == 0)
-    return -getColumnExponent(strategy, format);
-  if (strategy.getLanes() == kGenericLanes || info.bits < 6 ||
-      (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
+  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
+      info.bits < 6 || (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
     return 0;
   return info.bias - kF16Bias;
 }
 
 int64_t mx::getColumnExponent(StrategyAttr strategy, numerics::Format format) {
-  // Integers instead of fixed point would take sums out of the range of f32
-  // that belong in it, but for columns that are as much smaller. AVX2 has a way
-  // to fixed point that costs no product.
+  // Elements that are too large would take sums out of the range of f32 that
+  // belong in it, but for columns that are as much smaller.
+  if (strategy.getKernel() != Kernel::Dot ||
+      strategy.getLanes() != kAVX512Lanes)
+    return 0;
   const numerics::FormatInfo &info = numerics::getInfo(format);
-  bool isFixedPoint = info.exponentBits == 0;
-  return isFixedPoint && strategy.getKernel() == Kernel::Dot &&
-                 strategy.getLanes() == kAVX512Lanes
-             ? -static_cast<int64_t>(info.mantissaBits)
-             : 0;
+  // Integers instead of fixed point. AVX2 has a way to that without a product.
+  if (info.exponentBits == 0)
+    return -static_cast<int64_t>(info.mantissaBits);
+  // The bits of E4M3 in bf16, below one bit of the exponent that stands for
+  // 2^(128 - 127), where 2^-bias is meant.
+  if (format == numerics::Format::F8E4M3FN &&
+      getElementsAtOnce(strategy.getOrder()) > kChunk)
+    return -1 - info.bias;
+  return 0;
 }
 
 /// Elements of a row that meet all columns before the next ones: as many as the

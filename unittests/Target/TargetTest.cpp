@@ -91,6 +91,9 @@ TEST_F(TargetTest, Dot_FillsRegisters) {
   EXPECT_EQ(getAtOnce(InstructionSet::AVX2, f4, 32, 1), kChunk);
   EXPECT_EQ(getAtOnce(InstructionSet::AVX512VNNI, f6, 32, 1), kChunk);
   EXPECT_EQ(getAtOnce(InstructionSet::AVX512VBMI, f6, 32, 1), 64);
+  EXPECT_EQ(
+      getAtOnce(InstructionSet::AVX512, Float8E4M3FNType::get(&context), 32, 1),
+      64);
   // Blocks must be whole, or a vector whole parts of one.
   for (int64_t blockSize : {64, 128, 256})
     EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, blockSize, 1), 128);
@@ -100,7 +103,7 @@ TEST_F(TargetTest, Dot_FillsRegisters) {
   EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 8), kChunk);
 }
 
-TEST_F(TargetTest, M1_Dot_FixedPointAsIntegers) {
+TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
   auto choose = [&](InstructionSet set, int64_t columns) {
     return chooseStrategy(&context, {set},
                           get(Float8E8M0FNUType::get(&context)), columns,
@@ -110,6 +113,14 @@ TEST_F(TargetTest, M1_Dot_FixedPointAsIntegers) {
   EXPECT_EQ(getDotExponent(dot, numerics::Format::I8), 6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::I8), -6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::F4E2M1FN), 0);
+  // Only in bf16: this order is of more than 32.
+  EXPECT_EQ(getDotExponent(dot, numerics::Format::F8E4M3FN), 8);
+  EXPECT_EQ(getColumnExponent(dot, numerics::Format::F8E4M3FN), -8);
+  StrategyAttr narrow = StrategyAttr::get(
+      &context, Kernel::Dot, /*lanes=*/16, /*rows=*/2,
+      /*columns=*/1, /*depth=*/256, /*parts=*/1, ArrayRef<int64_t>());
+  EXPECT_EQ(getDotExponent(narrow, numerics::Format::F8E4M3FN), -8);
+  EXPECT_EQ(getColumnExponent(narrow, numerics::Format::F8E4M3FN), 0);
   EXPECT_EQ(
       getColumnExponent(choose(InstructionSet::AVX2, 1), numerics::Format::I8),
       0);

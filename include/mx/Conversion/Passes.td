@@ -297,7 +297,9 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
     - 6-bit codes are looked up on AVX-512: the upper half of the f32 in a permute
       of words, or, on `avx512vbmi`, 64 codes at a time in two permutes of bytes;
     - bits of 6-bit and 8-bit floats are moved to where f16 has them; widening
-      and a multiplication with a power of two are exact;
+      and a multiplication with a power of two are exact. Those of 64 codes of
+      E4M3 are moved to where bf16 has them on AVX-512, but for subnormals, which
+      come out of a table if there is one;
     - fixed point is converted from integers;
     - rounding to nearest even is a sum with a power of two;
     - `mx.lookup_bytes` is a byte permute, `mx.dot_bytes` is `vpmaddubsw` and a

@@ -47,8 +47,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ```
 
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
-    column. Columns for elements of i8 and a `dot` kernel of 16 lanes are packed
-    times 2^-6, what such an element is of an integer. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
+    column. A `dot` kernel of 16 lanes expects columns times 2^-6 for elements of
+    i8, which it takes for integers, and times 2^-8 for those of f8E4M3FN in an
+    order of 64. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
     floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
     For `groups`, and for those with `grouped`, payload and scales are as
     `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in

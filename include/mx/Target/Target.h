@@ -97,8 +97,9 @@ std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
 /// exponent. What a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
 
-/// The power of two that the columns of a dot kernel of `strategy` are packed
-/// times, as an exponent: where that saves a product for elements of `format`.
+/// The exponent of the power of two that a dot kernel of `strategy` expects its
+/// columns times: where elements of `format` are so much too large when that
+/// saves a product.
 int64_t getColumnExponent(StrategyAttr strategy, numerics::Format format);
 
 /// Why tiles of bf16 cannot multiply values of `type` within `precision`, or

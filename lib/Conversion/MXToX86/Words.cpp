@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Element.h"
@@ -42,7 +43,7 @@ static SmallVector<int16_t> getWordTable(numerics::Format format,
         numerics::decodeElement(format, static_cast<uint8_t>(i % codes));
     uint32_t word = llvm::bit_cast<uint32_t>(value) >> 16;
     if (exponent != 0)
-      word = value == 0 ? 0 : word + (exponent << kMantissaBits);
+      word = value == 0 ? 0 : word + exponent * (1 << kMantissaBits);
     table.push_back(static_cast<int16_t>(word));
   }
   return table;
@@ -169,6 +170,99 @@ private:
   Target target;
 };
 
+/// 64 codes of E4M3, whose bits are moved to where bf16 has them, below its
+/// highest bit. A subnormal is not placed so; if there is one, which is rare, a
+/// table has all of them.
+struct DecodeE4M3InWords : OpRewritePattern<DecodePackedOp> {
+  DecodeE4M3InWords(MLIRContext *context, const Target &target,
+                    PatternBenefit benefit)
+      : OpRewritePattern(context, benefit), target(target) {}
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kCodes = 64;
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (format != numerics::Format::F8E4M3FN || !op.getFinite() ||
+        op.getType().getNumElements() != kCodes)
+      return failure();
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    const FormatInfo &info = numerics::getInfo(format);
+    int64_t exponentMask = ((1 << info.exponentBits) - 1) << info.mantissaBits;
+    Value codes = op.getCodes();
+    Value words = b.bitcast(codes, b.type(kCodes / 2, 16));
+    Value atTop[] = {b.shl(words, 8), words};
+    SmallVector<Value> placed;
+    for (Value top : atTop)
+      placed.push_back(place(b, info, top));
+
+    Value isSubnormal =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              b.bitAnd(codes, exponentMask), b.splat(codes, 0));
+    Value areSome = vector::ReductionOp::create(
+        rewriter, loc, vector::CombiningKind::OR, isSubnormal);
+    areSome = LLVM::ExpectOp::create(
+        rewriter, loc, areSome,
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
+    auto choice = scf::IfOp::create(
+        rewriter, loc, areSome,
+        [&](OpBuilder &builder, Location) {
+          VectorBuilder rare(builder, loc);
+          Value indices[] = {words, rare.shr(words, 8)};
+          SmallVector<Value> corrected;
+          for (auto [top, index, normal] :
+               llvm::zip_equal(atTop, indices, placed))
+            corrected.push_back(
+                replaceSubnormals(rare, format, top, index, normal));
+          scf::YieldOp::create(builder, loc, corrected);
+        },
+        [&](OpBuilder &builder, Location) {
+          scf::YieldOp::create(builder, loc, placed);
+        });
+    SmallVector<Value> parts;
+    for (Value word : choice.getResults())
+      for (Value part : widen(b, word))
+        parts.push_back(b.scale(part, op.getExponent() - getExponent(info)));
+    rewriter.replaceOp(
+        op,
+        b.reorder(b.concat(parts), target.getWideOrder(format), op.getOrder()));
+    return success();
+  }
+
+private:
+  /// The exponent of the power of two that this is too large by: 2^(128 - 127)
+  /// instead of 2^-bias.
+  static int64_t getExponent(const FormatInfo &info) { return 1 + info.bias; }
+
+  /// Codes at the top of words as bf16 times that.
+  static Value place(VectorBuilder &b, const FormatInfo &info, Value top) {
+    int64_t places = kMantissaBits - info.mantissaBits;
+    constexpr int64_t kHighest = 0x4000;
+    Value moved =
+        arith::ShRSIOp::create(b.builder, b.loc, top, b.splat(top, 8 - places));
+    return b.bitOr(b.bitAnd(moved, 0x8000 | (int64_t(0x7F) << places)),
+                   b.splat(top, kHighest));
+  }
+
+  static Value replaceSubnormals(VectorBuilder &b, numerics::Format format,
+                                 Value top, Value index, Value normal) {
+    const FormatInfo &info = numerics::getInfo(format);
+    int64_t exponentMask = ((1 << info.exponentBits) - 1) << info.mantissaBits;
+    Value isSubnormal =
+        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
+                              b.bitAnd(index, exponentMask), b.splat(index, 0));
+    Value value = look(
+        b,
+        getWordTable(format, getExponent(info), 1 << info.mantissaBits, kChunk),
+        index);
+    value = b.bitOr(value, b.bitAnd(top, 0x8000));
+    return arith::SelectOp::create(b.builder, b.loc, isSubnormal, value,
+                                   normal);
+  }
+
+  Target target;
+};
+
 struct DecodeScaled : OpRewritePattern<DecodeScaledOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -276,6 +370,7 @@ void mx::populateX86WordPatterns(RewritePatternSet &patterns,
   constexpr unsigned kPreferred = 2;
   MLIRContext *context = patterns.getContext();
   patterns.add<DecodeScaled, DecodeSixBits>(context, kPreferred);
+  patterns.add<DecodeE4M3InWords>(context, target, kPreferred);
   if (target.has(InstructionSet::AVX512VBMI))
     patterns.add<DecodeSixBitsInBytes>(context, target, kPreferred);
 }

@@ -207,3 +207,30 @@ func.func @two_blocks_vbmi(%codes: vector<48xi8>) -> vector<64xf32> {
   %0 = mx.decode_packed f6E3M2FN %codes order [5, 1, 3, 4, 0, 2] : vector<48xi8> -> vector<64xf32>
   return %0 : vector<64xf32>
 }
+
+// -----
+
+// Bits are placed for every word, the upper and the lower byte, unless there is
+// a subnormal, for which a table of eight is looked at.
+// CHECK-LABEL: func.func @e4m3_two_blocks_avx512
+// AVX2: mx.decode_packed
+// AVX512: %[[WORDS:.*]] = vector.bitcast %arg0 : vector<64xi8> to vector<32xi16>
+// AVX512: %[[TOP:.*]] = arith.shli %[[WORDS]]
+// AVX512: arith.shrsi %[[TOP]]
+// AVX512: arith.constant dense<-30736> : vector<32xi16>
+// AVX512: arith.constant dense<16384> : vector<32xi16>
+// AVX512: arith.shrsi %[[WORDS]]
+// AVX512: arith.constant dense<120> : vector<64xi8>
+// AVX512: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<64xi1> into i1
+// AVX512: %[[RARE:.*]] = llvm.intr.expect %[[ANY]], %{{.*}} : i1
+// AVX512: scf.if %[[RARE]]
+// AVX512-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.hi.512"
+// AVX512: else
+// AVX512-NOT: arith.mulf
+// AVX512: return
+// GENERIC: mx.decode_packed
+func.func @e4m3_two_blocks_avx512(%codes: vector<64xi8>) -> vector<64xf32> {
+  %0 = mx.decode_packed f8E4M3FN %codes order [2, 3, 4, 5, 1, 0] {exponent = 8 : i64, finite}
+      : vector<64xi8> -> vector<64xf32>
+  return %0 : vector<64xf32>
+}
