@@ -232,15 +232,15 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   return make(Kernel::Panel, sizes.panelRows, 2 * lanes);
 }
 
-int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
+int64_t mx::getCheapExponent(int64_t lanes, numerics::Format format) {
   // What `convert-mx-to-x86` does: floats go through f16, unless there is a
   // table for their codes. Vectors of 128 bits have neither. Fixed point as
   // integers would be 2^6 times too large, and take sums out of the range of
   // f32 that belong in it.
   const numerics::FormatInfo &info = numerics::getInfo(format);
   constexpr int64_t kGenericLanes = 4, kAVX512Lanes = 16, kF16Bias = 15;
-  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
-      info.bits < 6 || (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
+  if (lanes == kGenericLanes || info.exponentBits == 0 || info.bits < 6 ||
+      (info.bits == 6 && lanes == kAVX512Lanes))
     return 0;
   return info.bias - kF16Bias;
 }

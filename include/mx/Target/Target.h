@@ -89,9 +89,9 @@ std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
                                                  const Target &target,
                                                  int64_t columns);
 
-/// Elements of `format` that are cheapest to decode times a power of two: its
-/// exponent. What a dot kernel of `strategy` multiplies.
-int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+/// Elements of `format` are cheapest to decode times a power of two, to vectors
+/// of `lanes` f32: its exponent.
+int64_t getCheapExponent(int64_t lanes, numerics::Format format);
 
 /// Why tiles of bf16 cannot multiply values of `type` within `precision`, or
 /// nothing if they can.

@@ -33,7 +33,6 @@ private:
   SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
                               int64_t columns, Value block, Value blockInGroup,
                               ValueRange carried);
-  Value noteNaNs(Value codes, Value seen);
   Value addNaN(Value sum, Value seen);
 
   TileMatmulOp op;
@@ -62,7 +61,8 @@ DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
              op.getScales()) {
   const numerics::FormatInfo &info =
       numerics::getInfo(op.getValueType().getFormat());
-  exponent = getDotExponent(strategy, op.getValueType().getFormat());
+  exponent = getCheapExponent(strategy.getLanes(),
+                              op.getValueType().getFormat());
   looksForNaNs = exponent != 0 && info.hasNaN && !info.hasInf;
   packed = memref::CollapseShapeOp::create(
       builder, op.getLoc(), op.getPacked(),
@@ -140,16 +140,8 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
     }
 }
 
-/// A note on whether a code of the row is the NaN, of which all bits but the
-/// sign are set: the largest of the codes without their signs.
-Value DotKernel::noteNaNs(Value codes, Value seen) {
-  OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
-  Value doubled = arith::AddIOp::create(builder, loc, codes, codes);
-  return arith::MaxUIOp::create(builder, loc, seen, doubled);
-}
-
-/// `sum`, or NaN if there was one among the codes: a NaN times anything is one.
+/// `sum`, or NaN if there was one among the codes, of which all bits but the
+/// sign are set: a NaN times anything is one.
 Value DotKernel::addNaN(Value sum, Value seen) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
@@ -183,7 +175,7 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
       reader.prefetch(nextRows[r], chunk);
       if (looksForNaNs) {
         Value &seen = result[rows * columns + r];
-        seen = noteNaNs(codes, seen);
+        seen = reader.noteLargest(codes, seen);
       }
       decoded.push_back(reader.decode(codes, exponent, looksForNaNs));
     }

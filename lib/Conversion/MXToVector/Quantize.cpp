@@ -105,13 +105,10 @@ void QuantizeKernel::quantizeGroup(Value row, Value firstBlock, Value count) {
   Value areOrdinary = chooseScales(count);
   if (op.getRounding() != Rounding::NearestEven)
     return encodeGroup(row, firstBlock, count, /*isOrdinary=*/false);
-  auto choice = scf::IfOp::create(builder, loc, areOrdinary,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  encodeGroup(row, firstBlock, count, /*isOrdinary=*/true);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  encodeGroup(row, firstBlock, count, /*isOrdinary=*/false);
+  kernel.choose(
+      areOrdinary,
+      [&] { encodeGroup(row, firstBlock, count, /*isOrdinary=*/true); },
+      [&] { encodeGroup(row, firstBlock, count, /*isOrdinary=*/false); });
 }
 
 /// The values of a part of a block in f32 (widening is exact).

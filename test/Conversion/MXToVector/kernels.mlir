@@ -109,6 +109,40 @@ func.func @rows(%x: memref<?x?xbf16>, %p: memref<?x?xi8>, %s: memref<?x?xi8>) {
   return
 }
 
+// Where no scale is near the largest and no code is NaN, a large result whose
+// rows are aligned is written past the caches. The f16 that E4M3 goes through
+// is 2^-8 of it, which the scale makes up for.
+// CHECK-LABEL: func.func @large
+// CHECK: %[[BASE:.*]], %[[OFFSET:.*]], %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %arg2
+// CHECK: memref.extract_aligned_pointer_as_index %[[BASE]]
+// CHECK: %[[STREAMS:.*]] = arith.cmpi eq
+// CHECK: arith.constant 2063597568 : i32
+// CHECK: arith.cmpi ule
+// CHECK: arith.maxui {{.*}} : vector<32xi8>
+// CHECK: vector.reduction <maxui>
+// CHECK: arith.constant -4 : i8
+// CHECK: arith.cmpi ule
+// CHECK: %[[ORDINARY:.*]] = arith.andi
+// CHECK: scf.if %[[ORDINARY]] {
+// CHECK: scf.if %[[STREAMS]] {
+// CHECK: arith.constant dense<2.560000e+02>
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : {{.*}}, vector<32xf32>
+// CHECK: } else {
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK: vector.store %{{[^{]*}} : memref<2048x1024xf32>, vector<32xf32>
+// CHECK: } else {
+// CHECK: mx.decode_packed f8E4M3FN %{{[^{]*}} : vector<32xi8>
+// CHECK: arith.cmpf uno
+// CHECK: vector.store %{{[^{]*}} : memref<2048x1024xf32>, vector<32xf32>
+// CHECK: scf.if %[[STREAMS]]
+// CHECK-NEXT: llvm.fence seq_cst
+func.func @large(%p: memref<2048x1024xi8>, %s: memref<2048x32xi8>, %d: memref<2048x1024xf32>) {
+  mx.tile_dequantize %p, %s, %d {lanes = 8 : i64, value_type = !bytes}
+      : (memref<2048x1024xi8>, memref<2048x32xi8>, memref<2048x1024xf32>) -> ()
+  return
+}
+
 // Two blocks of 16 share a chunk; the last one of a row may be alone. A scale
 // that is no power of two divides, and the rest rounds the quotient to odd.
 // CHECK-LABEL: func.func @small_blocks
