@@ -56,26 +56,40 @@ void expectEqual(MXTensorType type, const HostValue &input,
   }
 }
 
-/// Every code under every scale byte, 0, 254 and 255 among them.
+/// Every code under every scale byte, 0, 254 and 255 among them; and, because
+/// NaN and infinities send a row another way, those that are finite.
 TEST_P(DequantizeLowering, D1toD5_EveryCodeUnderEveryScale) {
   numerics::Format format = GetParam();
+  const numerics::FormatInfo &info = numerics::getInfo(format);
   constexpr int64_t scaleCount = 256, codeCount = 256;
-  std::vector<uint8_t> codes(codeCount);
-  std::iota(codes.begin(), codes.end(), 0); // those of few bits come again
-  std::vector<uint8_t> row(numerics::packedBytes(format, codeCount));
-  numerics::pack(format, codes.data(), codeCount, row.data());
-  std::vector<uint8_t> payload, scales;
   MXTensorType type = makeType(format, 2, 1);
-  for (int64_t scale = 0; scale < scaleCount; ++scale) {
-    payload.insert(payload.end(), row.begin(), row.end());
-    scales.insert(scales.end(), codeCount / type.getBlockSize(),
-                  static_cast<uint8_t>(scale));
+  std::vector<HostValue> values;
+  for (bool finite : {false, true}) {
+    std::vector<uint8_t> codes(codeCount);
+    std::iota(codes.begin(), codes.end(), 0); // those of few bits come again
+    for (uint8_t &code : codes)
+      if (finite && info.hasNaN && (code & ~info.signMask()) > info.maxCode)
+        code = 1;
+    std::vector<uint8_t> row(numerics::packedBytes(format, codeCount));
+    numerics::pack(format, codes.data(), codeCount, row.data());
+    std::vector<uint8_t> payload, scales;
+    for (int64_t scale = 0; scale < scaleCount; ++scale) {
+      payload.insert(payload.end(), row.begin(), row.end());
+      scales.insert(scales.end(), codeCount / type.getBlockSize(),
+                    static_cast<uint8_t>(scale));
+    }
+    values.push_back(
+        makeBlocks(type, {scaleCount, codeCount}, payload, scales));
   }
-  std::vector<HostValue> inputs;
-  inputs.push_back(makeBlocks(type, {scaleCount, codeCount}, payload, scales));
-  for (const Pipeline &pipeline : getPipelines())
-    expectEqual(type, inputs[0],
-                Function(makeText(type), pipeline.text)(inputs));
+  for (const Pipeline &pipeline : getPipelines()) {
+    Function function(makeText(type), pipeline.text);
+    for (HostValue &value : values) {
+      std::vector<HostValue> inputs;
+      inputs.push_back(std::move(value));
+      expectEqual(type, inputs[0], function(inputs));
+      value = std::move(inputs[0]);
+    }
+  }
 }
 
 TEST_P(DequantizeLowering, D1toD5_P1toP6_Shapes) {
@@ -185,8 +199,7 @@ func.func @main(%p: tensor<?x?xi8>, %s: tensor<?x?xi8>) -> tensor<33x96xf32> {{
   constexpr int64_t pitch = 1 << 16; // 33 rows of it are more than 8 MiB
   for (const Pipeline &pipeline : getPipelines())
     for (auto [column, step] : {std::pair(0, pitch), std::pair(8, pitch),
-                                std::pair(1, pitch), std::pair(8, pitch + 1),
-                                std::pair(4, pitch + 4)}) {
+                                std::pair(1, pitch), std::pair(8, pitch + 1)}) {
       Function function(llvm::formatv(text, column, step, print(type)),
                         pipeline.text);
       EXPECT_EQ(toBytes(function(inputs)[0].parts[0]), expected)

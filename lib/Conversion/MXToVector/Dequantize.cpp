@@ -39,7 +39,7 @@ public:
 private:
   /// How blocks are written.
   struct Form {
-    bool isOrdinary; // no NaN or infinity, nor a scale near the largest
+    bool isOrdinary; // no NaN or infinity, nor a scale near the ends
     bool isStreamed; // past the caches
   };
 
@@ -50,6 +50,7 @@ private:
   void writeBlocks(Form form, Value row, Value firstBlock, Value number,
                    int64_t blocks);
   Value makeNaNsAlike(Value values);
+  Value narrow(Value values, bool isOrdinary);
 
   TileDequantizeOp op;
   MXTensorType type;
@@ -61,6 +62,7 @@ private:
   int64_t part;        // of a block, written at once
   int64_t groupBlocks; // of a group
   int64_t exponent;    // ordinary elements are decoded times 2^exponent
+  int64_t firstField;  // the exponent field of the least ordinary scale
   bool canBeNaN;       // an element, or its product with the scale
   Value scales;        // of a group, in f32
   Value streams;       // whether the tile is written past the caches
@@ -80,8 +82,17 @@ DequantizeKernel::DequantizeKernel(OpBuilder &builder, TileDequantizeOp op)
       exponent(type.hasPowerOfTwoScales()
                    ? getCheapExponent(op.getLanes(), type.getFormat())
                    : 0),
+      firstField(0),
       // Of elements that are none, E8M0 scales make only the right NaN.
-      canBeNaN(info.hasNaN || !type.hasPowerOfTwoScales()) {}
+      canBeNaN(info.hasNaN || !type.hasPowerOfTwoScales()) {
+  // With these scales, the last place of an element is one of bf16.
+  constexpr int64_t kLastPlace = -133;
+  if (element.isBF16() && type.hasPowerOfTwoScales())
+    firstField = std::max<int64_t>(
+        numerics::kScaleBias + kLastPlace -
+            (info.emin() - static_cast<int64_t>(info.mantissaBits)),
+        0);
+}
 
 void DequantizeKernel::build() {
   scales = kernel.allocate({1, groupBlocks});
@@ -96,8 +107,14 @@ void DequantizeKernel::build() {
   // Such stores become visible in any order, and other threads wait only for
   // this one.
   kernel.choose(streams, [&] {
-    LLVM::FenceOp::create(kernel.getBuilder(), kernel.getLoc(),
-                          LLVM::AtomicOrdering::seq_cst, StringRef());
+    // MLIR does not know the effects of a fence, and would take it for an
+    // allocation of the tile.
+    auto scope = memref::AllocaScopeOp::create(kernel.getBuilder(),
+                                               kernel.getLoc(), TypeRange());
+    OpBuilder b = OpBuilder::atBlockEnd(&scope.getBodyRegion().emplaceBlock());
+    LLVM::FenceOp::create(b, kernel.getLoc(), LLVM::AtomicOrdering::seq_cst,
+                          StringRef());
+    memref::AllocaScopeReturnOp::create(b, kernel.getLoc(), ValueRange());
   });
 }
 
@@ -150,8 +167,8 @@ void DequantizeKernel::writeGroup(Value row, Value firstBlock, Value count) {
       [&] { writeGroupAs({false, false}, row, firstBlock, count); });
 }
 
-/// Whether the codes of a group stand for finite numbers, and its scales can be
-/// multiplied with 2^-exponent.
+/// Whether the codes of a group stand for finite numbers, and its scales are not
+/// too small, and can be multiplied with 2^-exponent.
 Value DequantizeKernel::isOrdinary(Value row, Value firstBlock, Value count) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
@@ -162,23 +179,29 @@ Value DequantizeKernel::isOrdinary(Value row, Value firstBlock, Value count) {
             b, loc, b.getIntegerAttr(largest.getType(), limit)));
   };
   Value result = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  if (exponent != 0) {
-    Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    // As integers: a NaN is larger than any number.
+  if (exponent != 0 || firstField != 0) {
+    // As integers: a NaN is larger than any number, and so is what wraps.
+    constexpr int64_t kLastField = 254, kMantissaBits = 23;
+    auto constant = [&](int64_t field) -> Value {
+      return arith::ConstantOp::create(
+          b, loc, b.getI32IntegerAttr(field << kMantissaBits));
+    };
     Value largest =
         kernel
-            .loop(kernel.index(0), count, 1, zero,
+            .loop(kernel.index(0), count, 1, constant(0),
                   [&](Value block, ValueRange carried) {
                     Value scale = memref::LoadOp::create(
                         b, loc, scales, ValueRange{kernel.index(0), block});
                     Value bits =
                         arith::BitcastOp::create(b, loc, b.getI32Type(), scale);
+                    bits = arith::SubIOp::create(b, loc, bits,
+                                                 constant(firstField));
                     return SmallVector<Value>{arith::MaxUIOp::create(
                         b, loc, carried.front(), bits)};
                   })
             .front();
-    constexpr int64_t kLargestField = 254, kMantissaBits = 23;
-    result = isAtMost(largest, (kLargestField + exponent) << kMantissaBits);
+    result = isAtMost(largest, (kLastField + exponent - firstField)
+                                   << kMantissaBits);
   }
   if (info.hasNaN) {
     Value none = arith::ConstantOp::create(
@@ -215,6 +238,21 @@ Value DequantizeKernel::makeNaNsAlike(Value values) {
       DenseElementsAttr::get(cast<VectorType>(values.getType()),
                              llvm::bit_cast<float>(numerics::kQuietNaN)));
   return arith::SelectOp::create(b, loc, isNaN, nan, values);
+}
+
+/// `values` in the type of the destination. An element times a power of two is
+/// a number of bf16 (rule F9) with nothing below its last place.
+Value DequantizeKernel::narrow(Value values, bool isOrdinary) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  int64_t count = cast<VectorType>(values.getType()).getNumElements();
+  auto resultType = VectorType::get({count}, element);
+  if (!element.isBF16() || !isOrdinary || !type.hasPowerOfTwoScales())
+    return arith::TruncFOp::create(b, loc, resultType, values);
+  Value bits = vectors.bitcast(values, vectors.type(count, 32));
+  Value upper = arith::TruncIOp::create(b, loc, vectors.type(count, 16),
+                                        vectors.shr(bits, 16));
+  return arith::BitcastOp::create(b, loc, resultType, upper);
 }
 
 void DequantizeKernel::writeGroupAs(Form form, Value row, Value firstBlock,
@@ -262,8 +300,7 @@ void DequantizeKernel::writeBlocks(Form form, Value row, Value firstBlock,
         if (canBeNaN && !(form.isOrdinary && type.hasPowerOfTwoScales()))
           values = makeNaNsAlike(values);
         if (!element.isF32())
-          values = arith::TruncFOp::create(
-              b, loc, VectorType::get({count}, element), values);
+          values = narrow(values, form.isOrdinary);
         kernel.store(values, op.getDestination(),
                      {row, kernel.mul(first, part)}, form.isStreamed);
       });
