@@ -9,8 +9,8 @@
 #include "RunnerTestUtils.h"
 
 #include "mx/Numerics/Packing.h"
-#include "gtest/gtest.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
 
 #include <numeric>
 
@@ -145,8 +145,8 @@ TEST_P(DequantizeLowering, P3_P4_P5_RanksAndOddBlocks) {
 TEST_P(DequantizeLowering, D1toD5_LargeResults) {
   std::mt19937 generator = makeGenerator();
   MXTensorType type = makeType(GetParam(), 2, 1);
-  HostValue input = makeRandomBlocks(type, {4113, 1056}, generator,
-                                     {0, 1, 127, 140, 200});
+  HostValue input =
+      makeRandomBlocks(type, {4113, 1056}, generator, {0, 1, 127, 140, 200});
   // As bytes, codes below 0x40 are finite in any format; some rows have others.
   for (int64_t i = 0; i < input.parts[0].numBytes(); ++i)
     if (i / 10000 % 3 != 0)
@@ -190,10 +190,10 @@ func.func @main(%p: tensor<?x?xi8>, %s: tensor<?x?xi8>) -> tensor<33x96xf32> {{
                        numerics::denseStrides(shape));
   std::vector<HostValue> inputs;
   for (Array &part : blocks.parts) {
-    inputs.emplace_back(mlir::RankedTensorType::get(
-                            Shape(2, mlir::ShapedType::kDynamic),
-                            mlir::IntegerType::get(&getContext(), 8)),
-                        part.shape());
+    inputs.emplace_back(
+        mlir::RankedTensorType::get(Shape(2, mlir::ShapedType::kDynamic),
+                                    mlir::IntegerType::get(&getContext(), 8)),
+        part.shape());
     inputs.back().parts.push_back(std::move(part));
   }
   constexpr int64_t pitch = 1 << 16; // 33 rows of it are more than 8 MiB

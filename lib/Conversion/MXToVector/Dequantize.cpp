@@ -133,8 +133,7 @@ Value DequantizeKernel::isStreamable() {
   Value size = kernel.index(bytes);
   for (int64_t dim = 0; dim < cast<MemRefType>(whole.getType()).getRank();
        ++dim)
-    size =
-        b.createOrFold<arith::MulIOp>(loc, size, kernel.dim(whole, dim));
+    size = b.createOrFold<arith::MulIOp>(loc, size, kernel.dim(whole, dim));
   Value isLarge = b.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::uge, size, kernel.index(kStreamedBytes));
 
@@ -144,9 +143,9 @@ Value DequantizeKernel::isStreamable() {
       b, loc, layout.getBaseBuffer());
   Value address = kernel.add(base, kernel.mul(layout.getOffset(), bytes));
   Value step = kernel.mul(layout.getStrides().front(), bytes);
-  Value rest = arith::AndIOp::create(
-      b, loc, arith::OrIOp::create(b, loc, address, step),
-      kernel.index(kernel.getVectorBytes() - 1));
+  Value rest =
+      arith::AndIOp::create(b, loc, arith::OrIOp::create(b, loc, address, step),
+                            kernel.index(kernel.getVectorBytes() - 1));
   Value isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           rest, kernel.index(0));
   return b.createOrFold<arith::AndIOp>(loc, isLarge, isAligned);
@@ -167,16 +166,16 @@ void DequantizeKernel::writeGroup(Value row, Value firstBlock, Value count) {
       [&] { writeGroupAs({false, false}, row, firstBlock, count); });
 }
 
-/// Whether the codes of a group stand for finite numbers, and its scales are not
-/// too small, and can be multiplied with 2^-exponent.
+/// Whether the codes of a group stand for finite numbers, and its scales are
+/// not too small, and can be multiplied with 2^-exponent.
 Value DequantizeKernel::isOrdinary(Value row, Value firstBlock, Value count) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = kernel.getLoc();
   auto isAtMost = [&](Value largest, int64_t limit) -> Value {
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::ule, largest,
-        arith::ConstantOp::create(
-            b, loc, b.getIntegerAttr(largest.getType(), limit)));
+        arith::ConstantOp::create(b, loc,
+                                  b.getIntegerAttr(largest.getType(), limit)));
   };
   Value result = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   if (exponent != 0 || firstField != 0) {
@@ -196,31 +195,30 @@ Value DequantizeKernel::isOrdinary(Value row, Value firstBlock, Value count) {
                         arith::BitcastOp::create(b, loc, b.getI32Type(), scale);
                     bits = arith::SubIOp::create(b, loc, bits,
                                                  constant(firstField));
-                    return SmallVector<Value>{arith::MaxUIOp::create(
-                        b, loc, carried.front(), bits)};
+                    return SmallVector<Value>{
+                        arith::MaxUIOp::create(b, loc, carried.front(), bits)};
                   })
             .front();
     result = isAtMost(largest, (kLastField + exponent - firstField)
                                    << kMantissaBits);
   }
   if (info.hasNaN) {
-    Value none = arith::ConstantOp::create(
-        b, loc, b.getZeroAttr(vectors.type(part, 8)));
+    Value none =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(vectors.type(part, 8)));
     Value first = kernel.mul(firstBlock, type.getBlockSize());
     Value end = kernel.add(first, kernel.mul(count, type.getBlockSize()));
-    Value seen =
-        kernel
-            .loop(first, end, part, none,
-                  [&](Value code, ValueRange carried) {
-                    Value codes = vector::LoadOp::create(
-                        b, loc, vectors.type(part, 8), op.getPayload(),
-                        ValueRange{row, code});
-                    return SmallVector<Value>{
-                        reader.noteLargest(codes, carried.front())};
-                  })
-            .front();
-    Value largest = vector::ReductionOp::create(
-        b, loc, vector::CombiningKind::MAXUI, seen);
+    Value seen = kernel
+                     .loop(first, end, part, none,
+                           [&](Value code, ValueRange carried) {
+                             Value codes = vector::LoadOp::create(
+                                 b, loc, vectors.type(part, 8), op.getPayload(),
+                                 ValueRange{row, code});
+                             return SmallVector<Value>{
+                                 reader.noteLargest(codes, carried.front())};
+                           })
+                     .front();
+    Value largest =
+        vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, seen);
     result = arith::AndIOp::create(b, loc, result,
                                    isAtMost(largest, 2 * info.maxCode));
   }

@@ -61,8 +61,8 @@ DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
              op.getScales()) {
   const numerics::FormatInfo &info =
       numerics::getInfo(op.getValueType().getFormat());
-  exponent = getCheapExponent(strategy.getLanes(),
-                              op.getValueType().getFormat());
+  exponent =
+      getCheapExponent(strategy.getLanes(), op.getValueType().getFormat());
   looksForNaNs = exponent != 0 && info.hasNaN && !info.hasInf;
   packed = memref::CollapseShapeOp::create(
       builder, op.getLoc(), op.getPacked(),
