@@ -47,7 +47,9 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ```
 
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
-    column. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
+    column. A `dot` kernel of 16 lanes expects columns times 2^-6 for elements of
+    i8, which it takes for integers, and times 2^-8 for those of f8E4M3FN in an
+    order of 64. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
     floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
     For `groups`, and for those with `grouped`, payload and scales are as
     `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
@@ -62,12 +64,15 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
        accumulator, or of groups of 16 rows for `groups` and with `grouped`;
-    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
+    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, where K is
+       rounded up to whole orders of `strategy` and what is added is -0, or
        (columns, K / 32, 8 parts + 2) of i32 for `pairs` and `quads`, or (panels,
        parts and K / 2, 16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
-    4. the block size is a multiple of 32;
+    4. the block size is a multiple of 32; if the order of `strategy` is of more
+       than 32 elements, it is of whole blocks or of a part of one, and every lane
+       has elements of one block only;
     5. `grouped` is for `pairs` and `quads`, whose elements are integers of at
        most 128 times a power of two;
     6. `largest` is between 1 and 128.

@@ -227,7 +227,7 @@ Value TiledMatmul::toElement(OpBuilder &b, Location l, Value position) const {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, l, value);
   };
-  Value mask = constant(~(kChunk - 1));
+  Value mask = constant(~(getElementsAtOnce(order) - 1));
   Value element = arith::AndIOp::create(b, l, position, mask);
   for (auto [bit, place] : llvm::enumerate(order)) {
     Value one = arith::ShRUIOp::create(b, l, position, constant(bit));
@@ -250,7 +250,8 @@ SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
 }
 
 /// Column `column` at `position` along K, in f32. There may be no such column:
-/// what fills up the last panel is never used.
+/// what fills up the last panel is never used. Behind the end of a column is
+/// -0, which changes no sum.
 Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
                               Value column, Value position) const {
   std::optional<int64_t> known = getConstantIntValue(numColumns);
@@ -260,8 +261,22 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
         arith::ConstantIndexOp::create(b, l, 1));
     column = arith::MinSIOp::create(b, l, column, last);
   }
-  return reader.read(b, l, getColumnIndices(batch, column),
-                     toElement(b, l, position), getAxisOfK());
+  Value element = toElement(b, l, position);
+  auto read = [&](Value k) {
+    return reader.read(b, l, getColumnIndices(batch, column), k, getAxisOfK());
+  };
+  int64_t atOnce = getElementsAtOnce(strategy.getOrder());
+  std::optional<int64_t> knownDepth = getConstantIntValue(depth);
+  if (atOnce == kChunk || (knownDepth && *knownDepth % atOnce == 0))
+    return read(element);
+  Value end = getValueOrCreateConstantIndexOp(b, l, depth);
+  Value last =
+      arith::SubIOp::create(b, l, end, arith::ConstantIndexOp::create(b, l, 1));
+  Value exists =
+      arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, element, end);
+  Value value = read(arith::MinUIOp::create(b, l, element, last));
+  Value neutral = arith::ConstantOp::create(b, l, b.getF32FloatAttr(-0.0f));
+  return arith::SelectOp::create(b, l, exists, value, neutral);
 }
 
 /// A tensor of `sizes` whose elements `body` computes from their indices.
@@ -378,13 +393,19 @@ Value TiledMatmul::packParts() {
 Value TiledMatmul::packColumns() {
   int64_t width =
       strategy.getKernel() == Kernel::Dot ? 1 : strategy.getColumns();
+  int64_t atOnce = getElementsAtOnce(strategy.getOrder());
+  int64_t exponent = getColumnExponent(strategy, type.getFormat());
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   SmallVector<OpFoldResult> sizes;
   if (columnsBatched)
     llvm::append_range(sizes, batchSizes);
   int64_t numBatch = sizes.size();
   sizes.push_back(computeSize(builder, loc, s0.ceilDiv(width), numColumns));
-  sizes.push_back(depth);
+  // Blocks are whole orders of 32.
+  sizes.push_back(
+      atOnce == kChunk
+          ? depth
+          : computeSize(builder, loc, s0.ceilDiv(atOnce) * atOnce, depth));
   sizes.push_back(builder.getIndexAttr(width));
   return computePanels(
       sizes, builder.getF32Type(),
@@ -392,8 +413,13 @@ Value TiledMatmul::packColumns() {
         Value first = arith::MulIOp::create(
             b, l, loops[numBatch], arith::ConstantIndexOp::create(b, l, width));
         Value column = arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
-        return readColumn(b, l, loops.take_front(numBatch), column,
-                          loops[numBatch + 1]);
+        Value value = readColumn(b, l, loops.take_front(numBatch), column,
+                                 loops[numBatch + 1]);
+        if (exponent == 0)
+          return value;
+        Value factor = arith::ConstantOp::create(
+            b, l, b.getF32FloatAttr(std::ldexp(1.0f, exponent)));
+        return arith::MulFOp::create(b, l, value, factor);
       });
 }
 
