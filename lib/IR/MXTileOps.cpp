@@ -176,15 +176,19 @@ LogicalResult TileMatmulOp::verify() {
     return emitOpError() << "expected packed columns of " << element << ", got "
                          << packed.getElementType();
   Kernel kernel = getStrategy().getKernel();
-  bool isOfBytes = kernel == Kernel::Pairs || kernel == Kernel::Quads;
-  if (getGrouped() && !isOfBytes)
-    return emitOpError() << "expected groups of rows for pairs and quads, got "
-                         << stringifyKernel(kernel);
+  bool hasRowLanes = kernel == Kernel::Pairs || kernel == Kernel::Quads ||
+                     kernel == Kernel::Groups;
+  if (getGrouped() && !hasRowLanes)
+    return emitOpError()
+           << "expected groups of rows for pairs, quads and groups, got "
+           << stringifyKernel(kernel);
+  if (!getGrouped() && kernel == Kernel::Groups)
+    return emitOpError() << "expected grouped rows for groups";
   constexpr uint64_t kLargestOfByte = 128;
   if (getLargest() - 1 >= kLargestOfByte)
     return emitOpError() << "expected bytes of at most 1 to " << kLargestOfByte
                          << ", got " << static_cast<int64_t>(getLargest());
-  if (isOfBytes && failed(verifyIntegers(*this, getValueType())))
+  if (hasRowLanes && failed(verifyIntegers(*this, getValueType())))
     return failure();
   int64_t blockSize = getValueType().getBlockSize();
   if (blockSize % kChunk != 0)

@@ -49,8 +49,7 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
     column. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
     floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
-    For `groups`, and for those with `grouped`, payload and scales are as
-    `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
+    With `grouped`, payload and scales are as `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
     magnitude. For `amx`, `packed` holds pairs of bf16 along K, see
     `convert-mx-to-tiles`.
 
@@ -61,15 +60,16 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator, or of groups of 16 rows for `groups` and with `grouped`;
-    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or
-       (columns, K / 32, 8 parts + 2) of i32 for `pairs` and `quads`, or (panels,
-       parts and K / 2, 16) of i32 for `amx`;
+       accumulator, or with `grouped` of groups of 16 rows;
+    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or (columns,
+       K / 32, 10 with one part, 27 with three) of i32 for `pairs` and `quads`, or
+       (panels, parts and K / 2, 16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
     4. the block size is a multiple of 32;
-    5. `grouped` is for `pairs` and `quads`, whose elements are integers of at
-       most 128 times a power of two;
+    5. `pairs`, `quads` and `groups` are for elements that are integers of at
+       most 128 times a power of two; `grouped` is for them only, and `groups`
+       needs it;
     6. `largest` is between 1 and 128.
 
     Example:
@@ -225,17 +225,18 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
          = d2[k] * 2^14 + d1[k] * 2^7 + d0[k],  0 <= d0, d1 < 128, -128 <= d2 < 128
     ```
 
-    The 26 numbers for 32 rows of a column are 8 of four d0 each, the first in
-    the lowest byte, 8 of d1 and 8 of d2; the sum of q times `bias`; and
-    2^(e - 20 + exponent) as f32, or 0 where the block has a NaN or an infinity,
-    or values of which none reaches 2^(-106 - exponent): it has no digits then.
-    For a block of zeros e is 0. Whoever adds `bias` to elements times
-    2^-`exponent`, to make unsigned bytes of them, so has what to take off again
-    and what to multiply with.
+    The 27 numbers for 32 rows of a column are 8 of four d0 each, the first in
+    the lowest byte, 8 of d1 and 8 of d2; the sum of q and that of d2, both times
+    `bias`, modulo 2^32; and 2^(e - 20 + exponent) as f32, or 0 where the block
+    has a NaN or an infinity, or values of which none reaches 2^(-106 - exponent):
+    it has no digits then. For a block of zeros e is 0. Whoever adds `bias` to
+    elements times 2^-`exponent`, to make unsigned bytes of them, so has what to
+    take off again, of the whole or where that leaves 32 bits of the last digit
+    and the others, and what to multiply with.
 
     Constraints:
     1. the source is of rank 3, (columns, K, 1), K a multiple of 32;
-    2. the destination is of rank 3, (columns, K / 32, 26);
+    2. the destination is of rank 3, (columns, K / 32, 27);
     3. operands are all tensors, with the destination's type as the result, or
        all memrefs, with no result;
     4. the exponent is between -20 and 0.
@@ -243,8 +244,8 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
     Example:
 
     ```mlir
-    func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
-      mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+    func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x27xi32>) {
+      mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x27xi32>) -> ()
       return
     }
     ```

@@ -42,6 +42,7 @@ private:
                               ValueRange sums) override;
   SmallVector<Value> sumProducts(Value part, Value firstColumn, int64_t columns,
                                  Value chunk, Value number);
+  Value combinePlaces(ArrayRef<Value> products, Value excess, Value ofLast);
   Value broadcastWord(Value column, Value chunk, int64_t word);
 
   VectorBuilder vectors;
@@ -49,6 +50,7 @@ private:
   int64_t places;        // bytes for an element of a column
   int64_t wordsPerFlush; // whose products a lane of 16 bits can add up
   bool isQuads;
+  bool isWide; // sums of a chunk may leave 32 bits
   Value zeros; // lanes x i32
 };
 
@@ -64,6 +66,12 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
   wordsPerFlush = std::min<int64_t>(
       kWordsPerChunk,
       std::max<int64_t>(1, static_cast<int64_t>(llvm::bit_floor(fitting))));
+  // The digits of a number make an integer of 22 bits.
+  constexpr int64_t kLargestNumber = 1 << 21;
+  int64_t largest =
+      numerics::getIntegerForm(op.getValueType().getFormat())->largest;
+  isWide = places > 1 && largest * kChunk * kLargestNumber >
+                             std::numeric_limits<int32_t>::max();
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
 }
@@ -80,15 +88,16 @@ SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
     Value column = kernel.add(firstColumn, c);
-    Value excess = broadcastWord(column, chunk, lastWord - 1);
+    Value excess = broadcastWord(column, chunk, places * kWordsPerChunk);
+    Value ofLast;
+    if (isWide)
+      ofLast = broadcastWord(column, chunk, places * kWordsPerChunk + 1);
     Value scale = vectors.bitcast(broadcastWord(column, chunk, lastWord),
                                   kernel.getVectorType());
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
       int64_t place = c * vectorsPerPart + v;
-      Value exact =
-          arith::SubIOp::create(builder, loc, products[place], excess);
-      Value value =
-          arith::SIToFPOp::create(builder, loc, kernel.getVectorType(), exact);
+      Value value = combinePlaces(
+          ArrayRef(products).slice(place * places, places), excess, ofLast);
       result.push_back(kernel.fma(kernel.mulVector(value, scale), rowScales[v],
                                   sums[place]));
     }
@@ -96,8 +105,36 @@ SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
   return result;
 }
 
+/// The exact sum of a chunk, or one rounded to f32 where it leaves 32 bits, of
+/// the sums of each place with biased elements.
+Value DigitsKernel::combinePlaces(ArrayRef<Value> products, Value excess,
+                                  Value ofLast) {
+  auto subtract = [&](Value a, Value b) -> Value {
+    return arith::SubIOp::create(builder, loc, a, b);
+  };
+  auto toFloats = [&](Value sum) -> Value {
+    return arith::SIToFPOp::create(builder, loc, kernel.getVectorType(), sum);
+  };
+  int64_t lastShift = (places - 1) * kDigitBits;
+  Value last = products.back(), sum;
+  if (isWide)
+    last = subtract(last, ofLast);
+  for (auto [place, product] : llvm::enumerate(products)) {
+    Value moved =
+        place == 0 ? product : vectors.shl(product, place * kDigitBits);
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, moved) : moved;
+  }
+  sum = subtract(sum, excess);
+  if (!isWide)
+    return toFloats(sum);
+  // Modulo 2^32, without the last place: what is left fits.
+  sum = subtract(sum, vectors.shl(last, lastShift));
+  Value unit = kernel.splat(std::ldexp(1.0f, lastShift));
+  return kernel.fma(toFloats(last), unit, toFloats(sum));
+}
+
 /// Sums over the chunk of biased elements times integers of the columns, for
-/// each column and vector of rows.
+/// each column, vector of rows and place.
 SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
                                              int64_t columns, Value chunk,
                                              Value number) {
@@ -137,19 +174,7 @@ SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
       sums[i] = none;
     }
   }
-  if (isQuads)
-    totals = sums;
-
-  SmallVector<Value> result;
-  for (int64_t i = 0; i < count; i += places) {
-    Value sum = totals[i];
-    for (int64_t place = 1; place < places; ++place)
-      sum = arith::AddIOp::create(
-          builder, loc, sum,
-          vectors.shl(totals[i + place], place * kDigitBits));
-    result.push_back(sum);
-  }
-  return result;
+  return isQuads ? sums : totals;
 }
 
 /// One of the words of a chunk of a column, see `mx.tile_digits`, in each lane.
@@ -223,21 +248,26 @@ static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
     memref::StoreOp::create(builder, loc, value, destination,
                             ValueRange{column, chunk, kernel.index(word)});
   };
-  int64_t wordsPerPlace = kChunk / 4;
+  auto storeSum = [&](Value numbers, int64_t word) {
+    Value sum = vector::ReductionOp::create(
+        builder, loc, vector::CombiningKind::ADD, numbers);
+    store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
+          word);
+  };
+  Value digits;
   for (int64_t place = 0; place < kDigitPlaces; ++place) {
-    Value digits = arith::ShRSIOp::create(
-        builder, loc, integers, b.splat(integers, place * kDigitBits));
+    digits = arith::ShRSIOp::create(builder, loc, integers,
+                                    b.splat(integers, place * kDigitBits));
+    Value bytes = digits;
     if (place + 1 < kDigitPlaces)
-      digits = b.bitAnd(digits, (1 << kDigitBits) - 1);
-    digits = arith::TruncIOp::create(builder, loc, b.type(kChunk, 8), digits);
+      bytes = b.bitAnd(bytes, (1 << kDigitBits) - 1);
+    bytes = arith::TruncIOp::create(builder, loc, b.type(kChunk, 8), bytes);
     vector::StoreOp::create(
-        builder, loc, b.bitcast(digits, b.type(wordsPerPlace, 32)), destination,
-        ValueRange{column, chunk, kernel.index(place * wordsPerPlace)});
+        builder, loc, b.bitcast(bytes, b.type(kWordsPerChunk, 32)), destination,
+        ValueRange{column, chunk, kernel.index(place * kWordsPerChunk)});
   }
-  Value sum = vector::ReductionOp::create(builder, loc,
-                                          vector::CombiningKind::ADD, integers);
-  store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
-        kDigitWords - 2);
+  storeSum(integers, kDigitPlaces * kWordsPerChunk);
+  storeSum(digits, kDigitPlaces * kWordsPerChunk + 1);
   Value down =
       arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));

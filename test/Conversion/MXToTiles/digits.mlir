@@ -10,8 +10,8 @@
 // CHECK-SAME: (%[[P:.*]]: tensor<6x512xi8>, %[[S:.*]]: tensor<6x32xi8>, %[[X:.*]]: tensor<64xf32>, %[[C:.*]]: tensor<96xf32>)
 // CHECK-NOT: mx.unpack_rows
 // CHECK: %[[COLUMNS:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<64xf32>) outs(%{{.*}} : tensor<1x64x1xf32>)
-// CHECK: %[[D:.*]] = mx.tile_digits %[[COLUMNS]], %{{.*}} -> tensor<1x2x26xi32>
-// CHECK: %[[WORDS:.*]] = tensor.extract_slice %[[D]][0, 0, 25] [1, 2, 1] [1, 1, 1]
+// CHECK: %[[D:.*]] = mx.tile_digits %[[COLUMNS]], %{{.*}} -> tensor<1x2x27xi32>
+// CHECK: %[[WORDS:.*]] = tensor.extract_slice %[[D]][0, 0, 26] [1, 2, 1] [1, 1, 1]
 // CHECK: linalg.generic {{.*}} ins(%[[WORDS]]
 // CHECK: scf.if
 // CHECK: scf.forall (%[[GROUP:.*]]) = (0) to (6) step (4) shared_outs(%[[OUT:.*]] = %{{.*}}) -> (tensor<96x1xf32>)
@@ -19,7 +19,7 @@
 // CHECK-DAG: tensor.extract_slice %[[S]][%[[GROUP]], 0]
 // CHECK: mx.tile_matmul {{.*}}, %[[D]], {{.*}}#mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 4096>
 // CHECK: else
-// CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>
+// CHECK: mx.tile_matmul {{.*}}, %[[COLUMNS]], {{.*}} {grouped, {{.*}}#mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>
 // VNNI-LABEL: func.func @vector
 // VNNI: #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 4096>
 // REMARK: remark: strategy for avx2: #mx.strategy<pairs{{.*}}>, for columns without digits #mx.strategy<groups
