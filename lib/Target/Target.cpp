@@ -258,7 +258,7 @@ static constexpr int64_t kMaxPackedColumns = 8;
 static constexpr int64_t kLargestByte = 128;
 
 /// Up to how many columns digits are faster than floats from rows as they are
-/// stored. Every column costs three products of bytes, or six of 16 bits.
+/// stored. Every column costs three products of bytes, or four of 16 bits.
 static int64_t countColumnsForDigits(const Target &target,
                                      numerics::Format format) {
   bool isAVX2 = target.set == InstructionSet::AVX2;
@@ -277,17 +277,19 @@ mx::chooseDigitsStrategy(MLIRContext *context, const Target &target,
       columns > (isPacked ? kMaxPackedColumns
                           : countColumnsForDigits(target, format)))
     return std::nullopt;
-  bool hasQuads = target.has(InstructionSet::AVX512VNNI);
-  bool isWidened = !hasQuads && countPairsThatFit(format, kLargestByte) == 0;
-  // A single column shares the widening of its digits among all rows of a
-  // group. Sums for three digits of every row and column at work fill
-  // registers.
-  int64_t rows =
-      isWidened && columns == 1 ? numerics::kRowsPerGroup : target.getLanes();
-  return StrategyAttr::get(
-      context, hasQuads || isWidened ? Kernel::Quads : Kernel::Pairs,
-      target.getLanes(), rows, std::clamp<int64_t>(columns, 1, 4),
-      kGroupedDepth, /*parts=*/3, {});
+  // Sums for all digits of every row and column at work fill registers.
+  auto make = [&](Kernel kernel, int64_t parts) {
+    return StrategyAttr::get(context, kernel, target.getLanes(),
+                             /*rows=*/target.getLanes(),
+                             std::clamp<int64_t>(columns, 1, 4), kGroupedDepth,
+                             parts, {});
+  };
+  if (target.has(InstructionSet::AVX512VNNI))
+    return make(Kernel::Quads, 3);
+  // Each product of bytes that is widened alone costs more than one of 16 bits.
+  if (countPairsThatFit(format, kLargestByte) < 2)
+    return make(Kernel::Halves, 2);
+  return make(Kernel::Pairs, 3);
 }
 
 int64_t mx::countPairsThatFit(numerics::Format rows, int64_t largest) {
@@ -360,6 +362,7 @@ int64_t mx::getTileRows(StrategyAttr strategy) {
     return llvm::alignTo(kPanelRows, strategy.getRows());
   case Kernel::Pairs:
   case Kernel::Quads:
+  case Kernel::Halves:
   case Kernel::Groups:
     return kDotRows;
   case Kernel::AMX:

@@ -154,9 +154,9 @@ TEST_P(RowGroupsMatmul, M1_M2_M3_M4_Packed) {
                                        const Fill &fill) {
       int64_t groups = (rows + 15) / 16;
       int64_t bits = numerics::getInfo(c.format).bits;
-      std::vector<HostValue> inputs = {
-          makeRandomBytes({groups, 2 * k * bits}, generator),
-          makeRandomBytes({groups, k / 2}, generator, scales)};
+      std::vector<HostValue> inputs;
+      inputs.push_back(makeRandomBytes({groups, 2 * k * bits}, generator));
+      inputs.push_back(makeRandomBytes({groups, k / 2}, generator, scales));
       for (int64_t n : {1, 3, 8})
         inputs.push_back(makeRandomFloats(
             transposed ? Shape{n, k} : Shape{k, n}, generator, fill));
@@ -179,10 +179,11 @@ TEST_P(RowGroupsMatmul, M2_LargestSums) {
   Checked program(makePackedText(c.format, rows, k, false), c.pipeline);
   for (int64_t byte : {0x80, 0x7F, 0xFF})
     for (double x : {0x1.FFFFFEp0, -0x1.FFFFFEp0, 1.0, 0x1.FFF8p-3}) {
-      std::vector<HostValue> inputs = {
+      std::vector<HostValue> inputs;
+      inputs.push_back(
           makeIntegers(ElementKind::I8, {2, 2 * k * bits},
-                       [&](int64_t) { return static_cast<int8_t>(byte); }),
-          makeRandomBytes({2, k / 2}, generator, {127})};
+                       [&](int64_t) { return static_cast<int8_t>(byte); }));
+      inputs.push_back(makeRandomBytes({2, k / 2}, generator, {127}));
       for (int64_t n : {1, 3, 8})
         inputs.push_back(makeFloats(ElementKind::F32, {k, n}, [&](int64_t i) {
           return i / n % 32 == 0 ? 1.5 : x;
@@ -217,11 +218,13 @@ TEST_P(RowGroupsMatmul, M1_M3_Batches) {
           "\n  %0 = mx.block_matmul %a, %b, %c : " + at + ", " + bt + ", " +
           ct + " -> " + ct + "\n  return %0 : " + ct + "\n}\n";
       Checked program(text, c.pipeline);
-      for (const Fill &fill : {Fill(normal), Fill(special)})
-        program.expectRight(
-            {makeRandomFloats(as, generator, fill),
-             makeRandomFloats(bs, generator, fill),
-             makeRandomFloats({2, 3, m, n}, generator, normal)});
+      for (const Fill &fill : {Fill(normal), Fill(special)}) {
+        std::vector<HostValue> inputs;
+        for (const Shape &shape : {as, bs})
+          inputs.push_back(makeRandomFloats(shape, generator, fill));
+        inputs.push_back(makeRandomFloats({2, 3, m, n}, generator, normal));
+        program.expectRight(inputs);
+      }
       if (HasFailure())
         return;
     }

@@ -76,7 +76,12 @@ constexpr bool isConvertibleBlockSize(int64_t size) {
 constexpr int64_t getDigitWords(int64_t places) {
   return places * kChunk / 4 + (places > 1 ? 3 : 2);
 }
-constexpr int64_t kDigitPlaces = 3, kDigitWords = getDigitWords(kDigitPlaces);
+
+/// The same for `places` digits of `mx.tile_digits`: of bytes, or two of 16
+/// bits, of which four elements take two words and which need no sums.
+constexpr int64_t getSplitWords(int64_t places) {
+  return places == 2 ? 2 * kChunk / 2 + 1 : getDigitWords(places);
+}
 
 /// Columns of a tile of AMX; a tile holds pairs of elements along K.
 constexpr int64_t kAMXColumns = 16;

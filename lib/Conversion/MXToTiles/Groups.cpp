@@ -46,7 +46,7 @@ public:
   /// Columns of floats in f32, one after the other: [.., K, 1].
   Value arrangeColumns();
   /// These as digits, with a scale for each chunk.
-  Value splitColumns(Value columns);
+  Value splitColumns(StrategyAttr strategy, Value columns);
   /// Whether every chunk has digits.
   Value areAllSplit(Value digits);
   /// Block-scaled columns, `parts`, as integers.
@@ -158,17 +158,19 @@ Value GroupsMatmul::arrangeColumns() {
       .getResult(0);
 }
 
-Value GroupsMatmul::splitColumns(Value columns) {
+Value GroupsMatmul::splitColumns(StrategyAttr strategy, Value columns) {
   Value flat = flatten(columns);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, flat);
   sizes[1] = divide(builder, loc, sizes[1], kChunk);
-  sizes[2] = builder.getIndexAttr(kDigitWords);
+  int64_t places = strategy.getParts();
+  sizes[2] = builder.getIndexAttr(getSplitWords(places));
   Value init =
       tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
-  Value digits = TileDigitsOp::create(builder, loc, init.getType(), flat, init,
-                                      getForm().largest, -getForm().exponent)
-                     .getResult()
-                     .front();
+  Value digits =
+      TileDigitsOp::create(builder, loc, init.getType(), flat, init,
+                           getForm().largest, -getForm().exponent, places)
+          .getResult()
+          .front();
   return restore(digits, columns);
 }
 
@@ -205,7 +207,8 @@ Value GroupsMatmul::areAllSplit(Value digits) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, digits);
   SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
       strides(sizes.size(), builder.getIndexAttr(1));
-  offsets.back() = builder.getIndexAttr(kDigitWords - 1);
+  int64_t width = cast<RankedTensorType>(digits.getType()).getShape().back();
+  offsets.back() = builder.getIndexAttr(width - 1);
   sizes.back() = builder.getIndexAttr(1);
   Value words = tensor::ExtractSliceOp::create(builder, loc, digits, offsets,
                                                sizes, strides);
@@ -299,7 +302,7 @@ bool mx::tileGroupsMatmul(BlockMatmulOp op, bool transposed,
   };
   if (digits) {
     // NaN, infinities and numbers whose digits f32 cannot scale are rare.
-    Value split = matmul.splitColumns(arranged);
+    Value split = matmul.splitColumns(*digits, arranged);
     replaceGuarded(op, matmul.areAllSplit(split), build(*digits, split),
                    build(*floats, arranged));
   } else {

@@ -23,9 +23,6 @@
 using namespace mlir;
 using namespace mx;
 
-/// Bits of a digit; the last one of three takes what is left of 22.
-static constexpr int64_t kDigitBits = 7;
-
 /// Words of a row in a chunk.
 static constexpr int64_t kWordsPerChunk = kChunk / 4;
 
@@ -43,7 +40,6 @@ private:
   SmallVector<Value> sumProducts(Value part, Value firstColumn, int64_t columns,
                                  Value chunk, Value number);
   Value combinePlaces(ArrayRef<Value> products, Value excess, Value ofLast);
-  Value broadcastWord(Value column, Value chunk, int64_t word);
 
   VectorBuilder vectors;
   int64_t lanes;
@@ -177,116 +173,6 @@ SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
   return isQuads ? sums : totals;
 }
 
-/// One of the words of a chunk of a column, see `mx.tile_digits`, in each lane.
-Value DigitsKernel::broadcastWord(Value column, Value chunk, int64_t word) {
-  Value value =
-      memref::LoadOp::create(builder, loc, op.getPacked(),
-                             ValueRange{column, chunk, kernel.index(word)});
-  return vector::BroadcastOp::create(builder, loc, zeros.getType(), value);
-}
-
 void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {
   DigitsKernel(builder, op).build();
-}
-
-//===----------------------------------------------------------------------===//
-// tile_digits
-//===----------------------------------------------------------------------===//
-
-/// Writes the words of the 32 floats `x` of chunk `chunk` of a column.
-static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
-                       Value column, Value chunk) {
-  Value destination = op.getDestination();
-  OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
-  VectorBuilder b(builder, loc);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(value));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t limit) {
-    return arith::CmpIOp::create(builder, loc, predicate, a, constant(limit));
-  };
-
-  // The exponent field of the largest magnitude.
-  Value magnitudes = b.bitAnd(b.bitcast(x, b.type(kChunk, 32)), 0x7FFFFFFF);
-  Value largest = vector::ReductionOp::create(
-      builder, loc, vector::CombiningKind::MAXUI, magnitudes);
-  Value field = arith::ShRUIOp::create(builder, loc, largest, constant(23));
-  Value isZero = compare(arith::CmpIPredicate::eq, largest, 0);
-  field = arith::SelectOp::create(builder, loc, isZero,
-                                  constant(numerics::kScaleBias), field);
-  // Both 2^(20 - e) and 2^(e - 20 + exponent) are normal for these.
-  constexpr int64_t kPlaces = 20, kHighest = 254;
-  int64_t exponent = op.getExponent(), lowest = kPlaces + 1 - exponent;
-  Value isGood = arith::AndIOp::create(
-      builder, loc, compare(arith::CmpIPredicate::uge, field, lowest),
-      compare(arith::CmpIPredicate::ule, field, kHighest));
-
-  auto toFloat = [&](Value exponentField) -> Value {
-    Value bits =
-        arith::ShLIOp::create(builder, loc, exponentField, constant(23));
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
-  };
-  Value up = toFloat(arith::SubIOp::create(
-      builder, loc, constant(2 * numerics::kScaleBias + kPlaces), field));
-  Value scaled = arith::MulFOp::create(
-      builder, loc, x,
-      vector::BroadcastOp::create(builder, loc, x.getType(), up));
-  // A sum with 1.5 * 2^23 rounds to the nearest integer, ties to even.
-  constexpr float kRounder = 12582912.0f;
-  Value rounder = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(b.floats(kChunk), kRounder));
-  Value rounded = b.bitcast(
-      arith::AddFOp::create(builder, loc, scaled, rounder), b.type(kChunk, 32));
-  Value integers = arith::SubIOp::create(
-      builder, loc, rounded, b.bitcast(rounder, b.type(kChunk, 32)));
-  integers = arith::MinSIOp::create(
-      builder, loc, integers, b.splat(integers, (1 << (kPlaces + 1)) - 1));
-
-  auto store = [&](Value value, int64_t word) {
-    memref::StoreOp::create(builder, loc, value, destination,
-                            ValueRange{column, chunk, kernel.index(word)});
-  };
-  auto storeSum = [&](Value numbers, int64_t word) {
-    Value sum = vector::ReductionOp::create(
-        builder, loc, vector::CombiningKind::ADD, numbers);
-    store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
-          word);
-  };
-  Value digits;
-  for (int64_t place = 0; place < kDigitPlaces; ++place) {
-    digits = arith::ShRSIOp::create(builder, loc, integers,
-                                    b.splat(integers, place * kDigitBits));
-    Value bytes = digits;
-    if (place + 1 < kDigitPlaces)
-      bytes = b.bitAnd(bytes, (1 << kDigitBits) - 1);
-    bytes = arith::TruncIOp::create(builder, loc, b.type(kChunk, 8), bytes);
-    vector::StoreOp::create(
-        builder, loc, b.bitcast(bytes, b.type(kWordsPerChunk, 32)), destination,
-        ValueRange{column, chunk, kernel.index(place * kWordsPerChunk)});
-  }
-  storeSum(integers, kDigitPlaces * kWordsPerChunk);
-  storeSum(digits, kDigitPlaces * kWordsPerChunk + 1);
-  Value down =
-      arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
-  down = arith::ShLIOp::create(builder, loc, down, constant(23));
-  store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
-        kDigitWords - 1);
-}
-
-void mx::buildSplitKernel(OpBuilder &builder, TileDigitsOp op) {
-  Location loc = op.getLoc();
-  KernelBuilder kernel(builder, loc, /*lanes=*/kChunk);
-  Value source = memref::CollapseShapeOp::create(
-      builder, loc, op.getSource(),
-      SmallVector<ReassociationIndices>{{0}, {1, 2}});
-  Value numColumns = kernel.dim(op.getDestination(), 0);
-  Value numChunks = kernel.dim(op.getDestination(), 1);
-  kernel.loop(kernel.index(0), numColumns, 1, [&](Value column) {
-    kernel.loop(kernel.index(0), numChunks, 1, [&](Value chunk) {
-      Value x = kernel.load(source, {column, kernel.mul(chunk, kChunk)});
-      splitChunk(kernel, op, x, column, chunk);
-    });
-  });
 }

@@ -48,7 +48,8 @@ RowWords::RowWords(KernelBuilder &kernel, TileMatmulOp op)
       isGrouped(op.getGrouped()),
       hasNibbles(numerics::getInfo(type.getFormat()).bits == 4),
       wordsPerRun(hasNibbles ? 2 : 1),
-      form(*numerics::getIntegerForm(type.getFormat())) {
+      form(*numerics::getIntegerForm(type.getFormat())),
+      bias(op.getStrategy().getKernel() == Kernel::Halves ? 0 : form.largest) {
   bytesPerRun = kWordBytes;
   if (isGrouped) {
     int64_t codes = numerics::getRunCodes(type.getFormat());
@@ -116,7 +117,7 @@ void RowWords::interleaveCodes(Value firstChunk, Value numChunks) {
             if (!hasNibbles) {
               codes = decodeIntegers(b, type.getFormat(), codes);
               codes = arith::AddIOp::create(builder, loc, codes,
-                                            b.splat(codes, form.largest));
+                                            b.splat(codes, bias));
             }
             for (auto [i, piece] : llvm::enumerate(byPiece)) {
               Value bytes = vector::ExtractStridedSliceOp::create(
@@ -193,13 +194,15 @@ SmallVector<Value> RowWords::read(Value number, Value part, int64_t run,
   numerics::Format format = type.getFormat();
   Value bytes = readBytes(number, part, run, 0, vector);
   if (hasNibbles)
-    return {lookUpIntegers(b, format, bytes, {}, form.largest),
-            lookUpIntegers(b, format, b.shr(bytes, 4), {}, form.largest)};
+    return {lookUpIntegers(b, format, bytes, {}, bias),
+            lookUpIntegers(b, format, b.shr(bytes, 4), {}, bias)};
   if (!isGrouped)
     return {bytes}; // by interleaveCodes
+  if (wordsPerRun == 1 && bias == 0)
+    return {bytes};
   if (wordsPerRun == 1)
     return {arith::AddIOp::create(kernel.getBuilder(), kernel.getLoc(), bytes,
-                                  b.splat(bytes, form.largest))};
+                                  b.splat(bytes, bias))};
   // Low nibbles in two words, the two bits above in a third one. What a shift
   // of 16 bits brings from one byte to the other does not matter.
   auto words = b.type(2 * lanes, 16);
@@ -218,7 +221,7 @@ SmallVector<Value> RowWords::read(Value number, Value part, int64_t run,
       signs.push_back(b.bitcast(places ? b.shl(above, places) : above,
                                 cast<VectorType>(bytes.getType())));
     }
-    result.push_back(lookUpIntegers(b, format, codes, signs, form.largest));
+    result.push_back(lookUpIntegers(b, format, codes, signs, bias));
   }
   return result;
 }
@@ -240,7 +243,7 @@ SmallVector<Value> RowWords::readFloats(Value number, Value part, int64_t run,
   // Bytes in the last places of 2^(23 - exponent), which is then taken off,
   // with what makes them unsigned.
   float base = std::ldexp(1.0f, 23 - form.exponent),
-        bias = std::ldexp(static_cast<float>(form.largest), -form.exponent);
+        excess = std::ldexp(static_cast<float>(bias), -form.exponent);
   for (Value bytes : read(number, part, run, vector)) {
     Value word = b.bitcast(bytes, b.type(lanes, 32));
     for (int64_t i = 0; i < kWordBytes; ++i) {
@@ -251,7 +254,7 @@ SmallVector<Value> RowWords::readFloats(Value number, Value part, int64_t run,
           b.bitOr(byte, b.splat(byte, llvm::bit_cast<uint32_t>(base))),
           b.floats(lanes));
       result.push_back(arith::SubFOp::create(builder, loc, value,
-                                             kernel.splat(base + bias)));
+                                             kernel.splat(base + excess)));
     }
   }
   return result;

@@ -30,8 +30,9 @@ mlir::Value decodeIntegers(VectorBuilder &b, numerics::Format format,
                            mlir::Value codes);
 
 /// Reads groups of 16 rows of a tile, whose elements are integers, with a row
-/// in a lane of 32 bits: a word is four elements as unsigned bytes. Rows that
-/// are not stored in groups are interleaved into a buffer first.
+/// in a lane of 32 bits: a word is four elements as unsigned bytes, or signed
+/// ones for `halves`. Rows that are not stored in groups are interleaved into a
+/// buffer first.
 class RowWords {
 public:
   RowWords(KernelBuilder &kernel, TileMatmulOp op);
@@ -75,6 +76,7 @@ private:
   bool hasNibbles;                  // a byte has two elements, for two words
   int64_t wordsPerRun, bytesPerRun; // as words of elements, and as stored
   numerics::IntegerForm form;
+  int64_t bias;                   // makes elements unsigned, or 0
   mlir::Value payload, scales;    // [line, ..] of what is read
   mlir::Value group, line, start; // start: the chunk that has number 0
 };
