@@ -232,23 +232,59 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
 }
 
 /// A tensor of `sizes` whose elements `body` computes from their indices.
+/// Several panels of many columns are computed in parallel.
 Value TiledMatmul::computePanels(
     ArrayRef<OpFoldResult> sizes, Type element,
     function_ref<Value(OpBuilder &, Location, ValueRange loops)> body) {
   Value init = tensor::EmptyOp::create(builder, loc, sizes, element);
-  int64_t rank = sizes.size();
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), ValueRange(), init,
-             builder.getMultiDimIdentityMap(rank), iterators,
-             [&](OpBuilder &b, Location l, ValueRange) {
-               SmallVector<Value> loops;
-               for (int64_t dim = 0; dim < rank; ++dim)
-                 loops.push_back(linalg::IndexOp::create(b, l, dim));
-               linalg::YieldOp::create(b, l, body(b, l, loops));
-             })
-      .getResult(0);
+  // The dimensions of `into` are the last ones.
+  auto compute = [&](OpBuilder &b, Location l, Value into, ValueRange outer) {
+    int64_t rank = cast<ShapedType>(into.getType()).getRank();
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               b, l, into.getType(), ValueRange(), into,
+               b.getMultiDimIdentityMap(rank), iterators,
+               [&](OpBuilder &b, Location l, ValueRange) {
+                 SmallVector<Value> loops(outer);
+                 for (int64_t dim = 0; dim < rank; ++dim)
+                   loops.push_back(linalg::IndexOp::create(b, l, dim));
+                 linalg::YieldOp::create(b, l, body(b, l, loops));
+               })
+        .getResult(0);
+  };
+  size_t numOuter = 1 + (columnsBatched ? batchSizes.size() : 0);
+  ArrayRef<OpFoldResult> outerSizes = sizes.take_front(numOuter);
+  bool isOne = llvm::all_of(outerSizes, [](OpFoldResult size) {
+    return isConstantIntValue(size, 1);
+  });
+  if (strategy.getKernel() == Kernel::Dot || isOne)
+    return compute(builder, loc, init, {});
+
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  SmallVector<OpFoldResult> lower(numOuter, zero), steps(numOuter, one);
+  auto forall = scf::ForallOp::create(
+      builder, loc, lower, outerSizes, steps, init, std::nullopt,
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        ValueRange outer = args.take_front(numOuter);
+        Value whole = args[numOuter];
+        SmallVector<OpFoldResult> offsets = getAsOpFoldResult(outer);
+        offsets.append(sizes.size() - numOuter, zero);
+        SmallVector<OpFoldResult> extents = steps;
+        llvm::append_range(extents, sizes.drop_front(numOuter));
+        SmallVector<OpFoldResult> strides(sizes.size(), one);
+        auto type = cast<RankedTensorType>(whole.getType());
+        auto panelType = RankedTensorType::get(
+            type.getShape().drop_front(numOuter), element);
+        Value panel = tensor::ExtractSliceOp::create(b, l, panelType, whole,
+                                                     offsets, extents, strides);
+        Value computed = compute(b, l, panel, outer);
+        auto inParallel = scf::InParallelOp::create(b, l);
+        b.setInsertionPointToStart(inParallel.getBody());
+        tensor::ParallelInsertSliceOp::create(b, l, computed, whole, offsets,
+                                              extents, strides);
+      });
+  return forall.getResult(0);
 }
 
 /// The columns in parts of bf16, in panels of AMX tiles, where two elements

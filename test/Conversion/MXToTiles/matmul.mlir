@@ -20,12 +20,17 @@ func.func @vector(%a: !a, %x: tensor<4096xf32>, %c: tensor<4096xf32>) -> tensor<
   return %0 : tensor<4096xf32>
 }
 
-// Many columns: panels of 16. The last tile of rows is smaller.
+// Many columns: panels of 16, packed in parallel. The last tile of rows is
+// smaller.
 // CHECK-LABEL: func.func @matrix
-// CHECK: tensor.empty() : tensor<3x4096x16xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<3x4096x16xf32>
+// CHECK: %[[PACKED:.*]] = scf.forall (%[[PANEL:.*]]) in (3) shared_outs(%[[OUT:.*]] = %[[E]])
+// CHECK: %[[P:.*]] = tensor.extract_slice %[[OUT]][%[[PANEL]], 0, 0] [1, 4096, 16] [1, 1, 1]
+// CHECK: %[[ONE:.*]] = linalg.generic {{.*}} outs(%[[P]] : tensor<4096x16xf32>)
+// CHECK: tensor.parallel_insert_slice %[[ONE]] into %[[OUT]][%[[PANEL]], 0, 0]
 // CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (96)
 // CHECK: affine.min
-// CHECK: mx.tile_matmul {{.*}}#mx.strategy<panel, lanes = 8, rows = 6, columns = 16
+// CHECK: mx.tile_matmul %{{.*}}, %{{.*}}, %[[PACKED]], {{.*}}#mx.strategy<panel, lanes = 8, rows = 6, columns = 16
 func.func @matrix(%a: !a, %x: tensor<4096x40xf32>, %c: tensor<4096x40xf32>) -> tensor<4096x40xf32> {
   %0 = mx.block_matmul %a, %x, %c : !a, tensor<4096x40xf32>, tensor<4096x40xf32> -> tensor<4096x40xf32>
   return %0 : tensor<4096x40xf32>
