@@ -219,7 +219,8 @@ def describe(loop, strategy, bits, n):
             return "multiply", None
         if loop.stored_bytes() >= 64 and loop.count(r"\t(vpsubusw|vmulps)"):
             return "decode", loop.stored_bytes() / (2 * BLOCK)
-    if kernel in ("pairs", "quads") and loop.count(r"\t(vpdpbusd|vpmaddubsw)"):
+    if (kernel in ("pairs", "quads", "halves") and loop.count(r"\tv(pdpbusd|pmaddubsw|pmaddwd)")
+            or kernel == "groups" and products):
         chunks = loop.largest_stride() / (ROWS_PER_GROUP * BLOCK * bits / 8)
         return "multiply", chunks * strategy["rows"] / -(-n // strategy["columns"])
     if not kernel and loop.count(r"mm\d+") > 8:

@@ -90,9 +90,9 @@ double tiny(std::mt19937 &generator) {
   return static_cast<float>(std::ldexp(normal(generator), -120));
 }
 
-/// Products of a packed weight with 1, 3 and 8 columns.
+/// Products of a packed weight with so many columns.
 std::string makePackedText(numerics::Format format, int64_t rows, int64_t k,
-                           bool transposed) {
+                           const Shape &columns, bool transposed) {
   std::string element = numerics::getInfo(format).name;
   Shape shape = transposed ? Shape{k, rows} : Shape{rows, k};
   std::string w = blocked(shape, element, transposed ? 0 : 1);
@@ -119,7 +119,7 @@ std::string makePackedText(numerics::Format format, int64_t rows, int64_t k,
     results += (results.empty() ? "%r" : ", %r") + id;
     types += (types.empty() ? "" : ", ") + c;
   };
-  for (int64_t n : {1, 3, 8}) {
+  for (int64_t n : columns) {
     std::string x = "%x" + std::to_string(n);
     Shape xs = transposed ? Shape{n, k} : Shape{k, n};
     arguments += ", " + x + ": " + floats(xs);
@@ -144,20 +144,25 @@ std::string makePackedText(numerics::Format format, int64_t rows, int64_t k,
 TEST_P(RowGroupsMatmul, M1_M2_M3_M4_Packed) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
-  const std::pair<int64_t, int64_t> shapes[] = {
-      {1, 96}, {31, 4128}, {32, 32}, {33, 96}};
+  struct Size {
+    int64_t rows, k;
+    Shape columns;
+  };
+  const Size sizes[] = {
+      {1, 96, {1}}, {31, 4128, {3}}, {32, 32, {8}}, {33, 96, {1, 8}}};
   bool transposed = false;
-  for (auto [rows, k] : shapes) {
+  for (const Size &size : sizes) {
     transposed = !transposed;
-    Checked program(makePackedText(c.format, rows, k, transposed), c.pipeline);
-    auto run = [&, rows = rows, k = k](const std::vector<uint8_t> &scales,
-                                       const Fill &fill) {
-      int64_t groups = (rows + 15) / 16;
+    Checked program(
+        makePackedText(c.format, size.rows, size.k, size.columns, transposed),
+        c.pipeline);
+    auto run = [&](const std::vector<uint8_t> &scales, const Fill &fill) {
+      int64_t k = size.k, groups = (size.rows + 15) / 16;
       int64_t bits = numerics::getInfo(c.format).bits;
       std::vector<HostValue> inputs;
       inputs.push_back(makeRandomBytes({groups, 2 * k * bits}, generator));
       inputs.push_back(makeRandomBytes({groups, k / 2}, generator, scales));
-      for (int64_t n : {1, 3, 8})
+      for (int64_t n : size.columns)
         inputs.push_back(makeRandomFloats(
             transposed ? Shape{n, k} : Shape{k, n}, generator, fill));
       program.expectRight(inputs);
@@ -176,7 +181,7 @@ TEST_P(RowGroupsMatmul, M2_LargestSums) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
   int64_t rows = 17, k = 96, bits = numerics::getInfo(c.format).bits;
-  Checked program(makePackedText(c.format, rows, k, false), c.pipeline);
+  Checked program(makePackedText(c.format, rows, k, {1, 3}, false), c.pipeline);
   for (int64_t byte : {0x80, 0x7F, 0xFF})
     for (double x : {0x1.FFFFFEp0, -0x1.FFFFFEp0, 1.0, 0x1.FFF8p-3}) {
       std::vector<HostValue> inputs;
@@ -184,7 +189,7 @@ TEST_P(RowGroupsMatmul, M2_LargestSums) {
           makeIntegers(ElementKind::I8, {2, 2 * k * bits},
                        [&](int64_t) { return static_cast<int8_t>(byte); }));
       inputs.push_back(makeRandomBytes({2, k / 2}, generator, {127}));
-      for (int64_t n : {1, 3, 8})
+      for (int64_t n : {1, 3})
         inputs.push_back(makeFloats(ElementKind::F32, {k, n}, [&](int64_t i) {
           return i / n % 32 == 0 ? 1.5 : x;
         }));
@@ -228,6 +233,34 @@ TEST_P(RowGroupsMatmul, M1_M3_Batches) {
       if (HasFailure())
         return;
     }
+}
+
+/// Batches of floats that meet packed rows, with digits and without.
+TEST_P(RowGroupsMatmul, M1_M2_PackedBatches) {
+  const Case &c = GetParam();
+  std::mt19937 generator = makeGenerator();
+  int64_t bits = numerics::getInfo(c.format).bits, rows = 18, k = 64, n = 3;
+  std::string w = blocked({rows, k}, numerics::getInfo(c.format).name, 1);
+  std::string p = "tensor<" + toString({2, 2 * k * bits}) + "i8>",
+              s = "tensor<" + toString({2, k / 2}) + "i8>";
+  std::string xt = floats({4, k, n}), ct = floats({4, rows, n});
+  Checked program("func.func @main(%p: " + p + ", %s: " + s + ", %x: " + xt +
+                      ", %c: " + ct + ") -> " + ct +
+                      " {\n  %w = mx.unpack_rows %p, %s : " + p + ", " + s +
+                      " -> " + w +
+                      "\n  %0 = mx.block_matmul %w, %x, %c precision(block21) "
+                      ": " +
+                      w + ", " + xt + ", " + ct + " -> " + ct +
+                      "\n  return %0 : " + ct + "\n}\n",
+                  c.pipeline);
+  for (const Fill &fill : {Fill(normal), Fill(special)}) {
+    std::vector<HostValue> inputs;
+    inputs.push_back(makeRandomBytes({2, 2 * k * bits}, generator));
+    inputs.push_back(makeRandomBytes({2, k / 2}, generator, {120, 127, 133}));
+    inputs.push_back(makeRandomFloats({4, k, n}, generator, fill));
+    inputs.push_back(makeRandomFloats({4, rows, n}, generator, normal));
+    program.expectRight(inputs);
+  }
 }
 
 std::vector<Case> allCases() {

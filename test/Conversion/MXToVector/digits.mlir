@@ -66,6 +66,27 @@ func.func @packed_bytes(%p: memref<2x2048xi8>, %s: memref<2x64xi8>, %d: memref<1
   return
 }
 
+// In 16 bits, elements stay signed and two digits are enough.
+// CHECK-LABEL: func.func @halves
+// CHECK: vector.load %arg0{{.*}} : memref<2x2048xi8>, vector<32xi8>
+// CHECK-NOT: arith.addi %{{.*}} : vector<32xi8>
+// CHECK: arith.shli %{{.*}} : vector<16xi16>
+// CHECK: arith.shrsi %{{.*}} : vector<16xi16>
+// CHECK-COUNT-2: mx.dot_halves {{.*}} : vector<16xi16>, vector<8xi32>
+// CHECK: arith.shrsi %{{.*}} : vector<16xi16>
+// CHECK-COUNT-30: mx.dot_halves
+// CHECK-NOT: mx.dot_halves
+// CHECK-COUNT-2: arith.sitofp
+// CHECK: vector.fma
+// CHECK: scf.yield
+func.func @halves(%p: memref<2x2048xi8>, %s: memref<2x64xi8>, %d: memref<1x4x33xi32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<halves, lanes = 8, rows = 8, columns = 1, parts = 2, depth = 4096>, grouped,
+       value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<2x2048xi8>, memref<2x64xi8>, memref<1x4x33xi32>, memref<20x1xf32>) -> ()
+  return
+}
+
 // CHECK-LABEL: func.func @quads
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
 // CHECK-COUNT-48: mx.dot_bytes {{.*}} : vector<64xi8>, vector<16xi32>
@@ -92,6 +113,17 @@ func.func @quads(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %d: memref<2x4x27xi
 // CHECK: memref.store %[[OF_LAST]]
 func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x27xi32>) {
   mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x27xi32>) -> ()
+  return
+}
+
+// Even rows of each four before the odd ones.
+// CHECK-LABEL: func.func @two_digits
+// CHECK: vector.shuffle %[[Q:.*]], %[[Q]] [0, 2, 1, 3, 4, 6, 5, 7,
+// CHECK-COUNT-2: vector.store %{{.*}} : memref<1x4x33xi32>, vector<16xi32>
+// CHECK: memref.store
+// CHECK-NOT: memref.store
+func.func @two_digits(%x: memref<1x128x1xf32>, %d: memref<1x4x33xi32>) {
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64, places = 2 : i64} : (memref<1x128x1xf32>, memref<1x4x33xi32>) -> ()
   return
 }
 
