@@ -33,6 +33,7 @@ TARGETS = {
     "avx2": ("haswell", "haswell", None),
     "avx512": ("skylake-avx512", "skylake-avx512", None),
     "avx512vnni": ("icelake-server", "skylake-avx512", None),
+    "avx512vbmi": ("icelake-server", "skylake-avx512", None),
     "amx": ("sapphirerapids", "skylake-avx512", 6),
 }
 
@@ -155,7 +156,8 @@ def find_loops(assembly):
         code = line.split("#")[0].rstrip()
         if re.match(r"\t[a-z]", code):
             blocks[-1][1].append(code)
-    # A loop may be laid out in several runs: take the longest.
+    # A loop may be laid out in several runs: take the longest. What follows the
+    # jump back to the head is rare.
     loops = {}
     previous = None
     for loop, code in blocks:
@@ -164,7 +166,8 @@ def find_loops(assembly):
             if loop != previous:
                 runs.append([])
             runs[-1].append(code)
-        previous = loop
+        jumps_back = any(re.match(rf"\tj\w+\t\.L{loop}$", line) for line in code)
+        previous = None if jumps_back else loop
     return [Loop(name, max(runs, key=lambda run: sum(map(len, run)))) for name, runs in loops.items()]
 
 
@@ -219,8 +222,8 @@ def describe(loop, strategy, bits, n):
             return "multiply", None
         if loop.stored_bytes() >= 64 and loop.count(r"\t(vpsubusw|vmulps)"):
             return "decode", loop.stored_bytes() / (2 * BLOCK)
-    if (kernel in ("pairs", "quads", "halves") and loop.count(r"\tv(pdpbusd|pmaddubsw|pmaddwd)")
-            or kernel == "groups" and products):
+    if (kernel == "groups" and products
+            or kernel in ("pairs", "quads", "halves") and loop.count(r"\tv(pdpbusd|pmaddubsw|pmaddwd)")):
         chunks = loop.largest_stride() / (ROWS_PER_GROUP * BLOCK * bits / 8)
         return "multiply", chunks * strategy["rows"] / -(-n // strategy["columns"])
     if not kernel and loop.count(r"mm\d+") > 8:

@@ -27,6 +27,10 @@ int64_t mx::getElementAt(ArrayRef<int64_t> order, int64_t position) {
   return element;
 }
 
+int64_t mx::getElementsAtOnce(ArrayRef<int64_t> order) {
+  return order.empty() ? kChunk : int64_t(1) << order.size();
+}
+
 SmallVector<int64_t> mx::getGroupsOrder(int64_t lanes) {
   // Eight codes of each row, a byte has the codes i and i + 4 of them.
   SmallVector<int64_t> order =
@@ -49,7 +53,7 @@ static bool isOrder(ArrayRef<int64_t> order, int64_t bits) {
 }
 
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   Kernel, int64_t lanes, int64_t rows,
+                                   Kernel kernel, int64_t lanes, int64_t rows,
                                    int64_t columns, int64_t depth,
                                    int64_t parts, ArrayRef<int64_t> order) {
   auto expect = [&](bool holds, StringRef what, int64_t got) {
@@ -66,9 +70,13 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                     "a depth that is a positive multiple of 32", depth)) ||
       failed(expect(parts >= 1 && parts <= 3, "1 to 3 parts", parts)))
     return failure();
-  if (!order.empty() && !isOrder(order, 5))
-    return emitError() << "expected an order of the bits 0 to 4, got [" << order
-                       << "]";
+  // Several blocks in a vector are something that only `dot` knows of.
+  int64_t fewest = llvm::Log2_64(kChunk);
+  int64_t most = kernel == Kernel::Dot ? fewest + 2 : fewest;
+  int64_t bits = std::clamp<int64_t>(order.size(), fewest, most);
+  if (!order.empty() && !isOrder(order, bits))
+    return emitError() << "expected an order of the bits 0 to " << bits - 1
+                       << ", got [" << order << "]";
   return success();
 }
 
@@ -163,6 +171,26 @@ static LogicalResult verifyIntegers(Operation *op, MXTensorType type) {
   return success();
 }
 
+/// What is expected of the order of `strategy`, and not found, for blocks of
+/// `blockSize`.
+static std::optional<std::string> getObstacleToOrder(StrategyAttr strategy,
+                                                     int64_t blockSize) {
+  ArrayRef<int64_t> order = strategy.getOrder();
+  int64_t atOnce = getElementsAtOnce(order), lanes = strategy.getLanes();
+  if (atOnce % blockSize != 0 && blockSize % atOnce != 0)
+    return "expected an order of whole blocks or of a part of one, got " +
+           std::to_string(atOnce) + " elements for blocks of " +
+           std::to_string(blockSize);
+  for (int64_t i = lanes; i < atOnce; ++i)
+    if (getElementAt(order, i) / blockSize !=
+        getElementAt(order, i % lanes) / blockSize)
+      return "expected lanes that have elements of one block, got one with "
+             "elements " +
+             std::to_string(getElementAt(order, i % lanes)) + " and " +
+             std::to_string(getElementAt(order, i));
+  return std::nullopt;
+}
+
 LogicalResult TileMatmulOp::verify() {
   if (failed(expectRank(*this, "a payload", getPayload(), 2)) ||
       failed(expectRank(*this, "scales", getScales(), 2)) ||
@@ -198,6 +226,9 @@ LogicalResult TileMatmulOp::verify() {
   if (blockSize % kChunk != 0)
     return emitOpError() << "expected a block size that is a multiple of "
                          << kChunk << ", got " << blockSize;
+  if (std::optional<std::string> obstacle =
+          getObstacleToOrder(getStrategy(), blockSize))
+    return emitOpError() << *obstacle;
   return verifyTile(*this, getScales(), getValueType());
 }
 

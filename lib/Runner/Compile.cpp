@@ -97,6 +97,8 @@ static Target getTarget(ModuleOp module) {
     auto set =
         llvm::StringSwitch<InstructionSet>(call.getIntrin())
             .StartsWith("llvm.x86.tile", InstructionSet::AMX)
+            .StartsWith("llvm.x86.avx512.permvar.qi",
+                        InstructionSet::AVX512VBMI)
             .StartsWith("llvm.x86.avx512.vpdpbusd", InstructionSet::AVX512VNNI)
             .StartsWith("llvm.x86.avx512", InstructionSet::AVX512)
             .StartsWith("llvm.x86.avx2", InstructionSet::AVX2)

@@ -23,6 +23,9 @@
 using namespace mlir;
 using namespace mx;
 
+/// f32 in a register of AVX-512.
+static constexpr int64_t kAVX512Lanes = 16;
+
 int64_t Target::getLanes() const {
   switch (set) {
   case InstructionSet::Generic:
@@ -31,8 +34,9 @@ int64_t Target::getLanes() const {
     return 8;
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
+  case InstructionSet::AVX512VBMI:
   case InstructionSet::AMX:
-    return 16;
+    return kAVX512Lanes;
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -47,6 +51,8 @@ StringRef Target::getName() const {
     return "avx512";
   case InstructionSet::AVX512VNNI:
     return "avx512vnni";
+  case InstructionSet::AVX512VBMI:
+    return "avx512vbmi";
   case InstructionSet::AMX:
     return "amx";
   }
@@ -73,12 +79,32 @@ ArrayRef<int64_t> Target::getOrder(numerics::Format format) const {
     return info.bits == 4 ? ArrayRef<int64_t>(kAVX2Nibbles) : kHalves;
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
+  case InstructionSet::AVX512VBMI:
   case InstructionSet::AMX:
     if (info.exponentBits == 0)
       return {};
     return info.bits == 4 ? ArrayRef<int64_t>(kAVX512Nibbles) : kWhole;
   }
   llvm_unreachable("unknown instruction set");
+}
+
+ArrayRef<int64_t> Target::getWideOrder(numerics::Format format) const {
+  // A lane has eight nibbles that follow each other.
+  static constexpr int64_t kNibbles[] = {3, 4, 5, 6, 1, 2, 0};
+  // Lanes belong to one half and the other by turns, so that no shuffle is
+  // needed for the scales of two blocks.
+  static constexpr int64_t kSixBits[] = {5, 1, 3, 4, 0, 2};
+  // A lane has four bytes, of which every other one is moved up in its word,
+  // and every other word in its lane.
+  static constexpr int64_t kBytes[] = {2, 3, 4, 5, 1, 0};
+  int64_t bits = numerics::getInfo(format).bits;
+  if (bits == 4 && has(InstructionSet::AVX512))
+    return kNibbles;
+  if (format == numerics::Format::F8E4M3FN && has(InstructionSet::AVX512))
+    return kBytes;
+  if (bits == 6 && has(InstructionSet::AVX512VBMI))
+    return kSixBits;
+  return {};
 }
 
 llvm::Error mx::requestAMX() {
@@ -110,21 +136,23 @@ Target Target::getHost() {
     return {InstructionSet::AVX2};
   if (!hasAll({"avx512vnni"}))
     return {InstructionSet::AVX512};
+  if (!hasAll({"avx512vbmi"}))
+    return {InstructionSet::AVX512VNNI};
   // A refusal is no error: there is code without tiles.
   bool hasTiles = !llvm::errorToBool(requestAMX());
-  return {hasTiles ? InstructionSet::AMX : InstructionSet::AVX512VNNI};
+  return {hasTiles ? InstructionSet::AMX : InstructionSet::AVX512VBMI};
 }
 
 FailureOr<Target> Target::parse(StringRef name, Operation *op) {
   if (name == "host")
     return getHost();
-  for (InstructionSet set :
-       {InstructionSet::Generic, InstructionSet::AVX2, InstructionSet::AVX512,
-        InstructionSet::AVX512VNNI, InstructionSet::AMX})
+  for (InstructionSet set : {InstructionSet::Generic, InstructionSet::AVX2,
+                             InstructionSet::AVX512, InstructionSet::AVX512VNNI,
+                             InstructionSet::AVX512VBMI, InstructionSet::AMX})
     if (name == Target{set}.getName())
       return Target{set};
   return op->emitError() << "expected a target of host, generic, avx2, avx512, "
-                            "avx512vnni or amx, got '"
+                            "avx512vnni, avx512vbmi or amx, got '"
                          << name << "'";
 }
 
@@ -148,6 +176,7 @@ static Sizes getSizes(InstructionSet set) {
     return {1, 4, 6, 256};
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
+  case InstructionSet::AVX512VBMI:
   case InstructionSet::AMX:
     return {2, 4, 12, 256};
   }
@@ -208,13 +237,21 @@ int64_t mx::getPanels(StrategyAttr strategy) {
   return llvm::divideCeil(beside * strategy.getColumns(), kAMXColumns);
 }
 
+/// The order for a dot kernel, which can be of several blocks.
+static ArrayRef<int64_t> getDotOrder(const Target &target, MXTensorType type) {
+  ArrayRef<int64_t> wide = target.getWideOrder(type.getFormat());
+  int64_t atOnce = getElementsAtOnce(wide), blockSize = type.getBlockSize();
+  bool suits = atOnce % blockSize == 0 || blockSize % atOnce == 0;
+  return wide.empty() || !suits ? target.getOrder(type.getFormat()) : wide;
+}
+
 StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
                                 MXTensorType type, int64_t columns,
                                 Precision precision) {
   Sizes sizes = getSizes(target.set);
   int64_t lanes = target.getLanes();
-  ArrayRef<int64_t> order = target.getOrder(type.getFormat());
-  auto make = [&](Kernel kernel, int64_t rows, int64_t width) {
+  auto make = [&](Kernel kernel, int64_t rows, int64_t width,
+                  ArrayRef<int64_t> order) {
     return StrategyAttr::get(context, kernel, lanes, rows, width, sizes.depth,
                              /*parts=*/1, order);
   };
@@ -225,24 +262,44 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
       (!isKnown || columns > 1))
     return chooseAMXStrategy(context, type, columns, precision);
   if (isKnown && columns <= sizes.dotColumns)
-    return make(Kernel::Dot, sizes.dotRows, std::max<int64_t>(columns, 1));
+    return make(Kernel::Dot, sizes.dotRows, std::max<int64_t>(columns, 1),
+                getDotOrder(target, type));
+  ArrayRef<int64_t> order = target.getOrder(type.getFormat());
   // Columns that fit one vector would leave half of a wide panel empty.
   if (isKnown && columns <= lanes)
-    return make(Kernel::Panel, 2 * sizes.panelRows, lanes);
-  return make(Kernel::Panel, sizes.panelRows, 2 * lanes);
+    return make(Kernel::Panel, 2 * sizes.panelRows, lanes, order);
+  return make(Kernel::Panel, sizes.panelRows, 2 * lanes, order);
 }
 
 int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
+  if (int64_t exponent = getColumnExponent(strategy, format))
+    return -exponent;
   // What `convert-mx-to-x86` does: floats go through f16, unless there is a
-  // table for their codes. Vectors of 128 bits have neither. Fixed point as
-  // integers would be 2^6 times too large, and take sums out of the range of
-  // f32 that belong in it.
+  // table for their codes. Vectors of 128 bits have neither.
   const numerics::FormatInfo &info = numerics::getInfo(format);
-  constexpr int64_t kGenericLanes = 4, kAVX512Lanes = 16, kF16Bias = 15;
+  constexpr int64_t kGenericLanes = 4, kF16Bias = 15;
   if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
       info.bits < 6 || (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
     return 0;
   return info.bias - kF16Bias;
+}
+
+int64_t mx::getColumnExponent(StrategyAttr strategy, numerics::Format format) {
+  // Elements that are too large would take sums out of the range of f32 that
+  // belong in it, but for columns that are as much smaller.
+  if (strategy.getKernel() != Kernel::Dot ||
+      strategy.getLanes() != kAVX512Lanes)
+    return 0;
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  // Integers instead of fixed point. AVX2 has a way to that without a product.
+  if (info.exponentBits == 0)
+    return -static_cast<int64_t>(info.mantissaBits);
+  // The bits of E4M3 in bf16, below one bit of the exponent that stands for
+  // 2^(128 - 127), where 2^-bias is meant.
+  if (format == numerics::Format::F8E4M3FN &&
+      getElementsAtOnce(strategy.getOrder()) > kChunk)
+    return -1 - info.bias;
+  return 0;
 }
 
 /// Elements of a row that meet all columns before the next ones: as many as the

@@ -106,6 +106,16 @@ func.func private @order() attributes {s = #mx.strategy<dot, lanes = 4, rows = 1
 
 // -----
 
+// expected-error@+1 {{expected an order of the bits 0 to 6, got [0, 1, 2, 3, 4, 5, 6, 7]}}
+func.func private @long_order() attributes {s = #mx.strategy<dot, lanes = 4, rows = 1, columns = 1, depth = 32, order = [0, 1, 2, 3, 4, 5, 6, 7]>}
+
+// -----
+
+// expected-error@+1 {{expected an order of the bits 0 to 4, got [0, 1, 2, 3, 4, 5]}}
+func.func private @order_of_panel() attributes {s = #mx.strategy<panel, lanes = 4, rows = 1, columns = 4, depth = 32, order = [0, 1, 2, 3, 4, 5]>}
+
+// -----
+
 func.func @bytes(%codes: vector<16xi8>) {
   // expected-error@+1 {{expected 24 bytes for 32 elements of 'f6E3M2FN', got 16}}
   %0 = mx.decode_packed f6E3M2FN %codes : vector<16xi8> -> vector<32xf32>
@@ -277,6 +287,28 @@ func.func @bytes_of_floats(%p: memref<16x64xi8>, %s: memref<16x2xi8>, %d: memref
       {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, depth = 32>,
        value_type = !mx.tensor<?x?xf8E5M2, block_size = 32, scale_type = f8E8M0FNU>}
       : (memref<16x64xi8>, memref<16x2xi8>, memref<1x2x10xi32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @order_and_blocks(%p: memref<4x48xi8>, %s: memref<4x1xi8>, %x: memref<1x128x1xf32>, %c: memref<4x1xf32>) {
+  // expected-error@+1 {{expected an order of whole blocks or of a part of one, got 128 elements for blocks of 96}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 16, rows = 1, columns = 1, depth = 32, order = [3, 4, 5, 6, 1, 2, 0]>,
+       value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 96, scale_type = f8E8M0FNU>}
+      : (memref<4x48xi8>, memref<4x1xi8>, memref<1x128x1xf32>, memref<4x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @order_and_lanes(%p: memref<4x64xi8>, %s: memref<4x4xi8>, %x: memref<1x128x1xf32>, %c: memref<4x1xf32>) {
+  // expected-error@+1 {{expected lanes that have elements of one block, got one with elements 0 and 32}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 16, rows = 1, columns = 1, depth = 32, order = [0, 1, 2, 3, 5, 4, 6]>,
+       value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<4x64xi8>, memref<4x4xi8>, memref<1x128x1xf32>, memref<4x1xf32>) -> ()
   return
 }
 

@@ -108,11 +108,11 @@ TEST_P(FastMatmul, M4_SpecialsAndExtremeScales) {
     }
 }
 
-/// Blocks of several chunks.
+/// Blocks of several chunks, and chunks of several blocks.
 TEST_P(FastMatmul, M1_BlockSizes) {
   const Case &c = GetParam();
   std::mt19937 generator = makeGenerator();
-  for (int64_t blockSize : {64, 160}) {
+  for (int64_t blockSize : {64, 160, 256}) {
     MXTensorType a = makeType(c.format, 2, 1, blockSize),
                  b = makeType(c.format, 2, 0, blockSize);
     for (int64_t columns : {1, 6})

@@ -64,8 +64,8 @@ static void leaveOpenInfinities(const Operands &operands,
 
 /// The fast path may apply the scale to the sum of a block (rule M1). Rule M2
 /// says nothing where that sum, or the scaled element that others multiply
-/// with, leaves the normal range of f32. Elements of that sum may be decoded up
-/// to 2^14 times too small, which is put right once a block.
+/// with, leaves the normal range of f32. Elements or columns of that sum may be
+/// up to 2^14 times too small.
 static void leaveOpenIntermediates(const Operands &operands, int index,
                                    numerics::MatmulReference &result) {
   if (index == 2)
@@ -100,8 +100,9 @@ static void leaveOpenIntermediates(const Operands &operands, int index,
                  isSmall(scaled[element] * x, smallestInParts);
       if (std::isfinite(product))
         sum += product;
-      if (product > 0)
-        smallest = std::min(smallest, product);
+      for (double number : {product, std::fabs(x)})
+        if (number > 0)
+          smallest = std::min(smallest, number);
     }
     if (!overflows && !(operands.flushes && flushes) &&
         sum <= std::numeric_limits<float>::max() &&

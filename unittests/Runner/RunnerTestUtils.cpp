@@ -160,6 +160,8 @@ const std::vector<Pipeline> &getPipelines() {
       result.push_back({"avx2", "mx-to-cpu{target=avx2 threads=false}"});
     if (host >= InstructionSet::AVX512)
       result.push_back({"avx512", "mx-to-cpu{target=avx512}"});
+    if (host >= InstructionSet::AVX512VBMI)
+      result.push_back({"avx512vbmi", "mx-to-cpu{target=avx512vbmi}"});
     if (host >= InstructionSet::AMX)
       result.push_back({"amx", "mx-to-cpu{target=amx}", /*flushes=*/true});
     return result;

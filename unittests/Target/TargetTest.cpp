@@ -32,6 +32,17 @@ protected:
     return MXTensorType::get(&context, {64, 64},
                              Float4E2M1FNType::get(&context), 32, scale, 1);
   }
+  /// How many elements of `element` a kernel for `columns` columns decodes at
+  /// once.
+  int64_t getAtOnce(InstructionSet set, Type element, int64_t blockSize,
+                    int64_t columns) {
+    auto type = MXTensorType::get(&context, {64, 64 * blockSize}, element,
+                                  blockSize, Float8E8M0FNUType::get(&context),
+                                  /*blockAxis=*/1);
+    return getElementsAtOnce(
+        chooseStrategy(&context, {set}, type, columns, Precision::F32)
+            .getOrder());
+  }
   StrategyAttr choose(int64_t columns, Precision precision = Precision::F32) {
     return chooseStrategy(&context, {InstructionSet::AMX},
                           get(Float8E8M0FNUType::get(&context)), columns,
@@ -73,6 +84,51 @@ TEST_F(TargetTest, M2_AMX_ByPrecision) {
             Kernel::Panel);
 }
 
+TEST_F(TargetTest, Dot_FillsRegisters) {
+  Type f4 = Float4E2M1FNType::get(&context);
+  Type f6 = Float6E3M2FNType::get(&context);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 1), 128);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX2, f4, 32, 1), kChunk);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512VNNI, f6, 32, 1), kChunk);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512VBMI, f6, 32, 1), 64);
+  EXPECT_EQ(
+      getAtOnce(InstructionSet::AVX512, Float8E4M3FNType::get(&context), 32, 1),
+      64);
+  // Blocks must be whole, or a vector whole parts of one.
+  for (int64_t blockSize : {64, 128, 256})
+    EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, blockSize, 1), 128);
+  for (int64_t blockSize : {96, 160})
+    EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, blockSize, 1), kChunk);
+  // Other kernels scale every element by itself.
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 8), kChunk);
+}
+
+TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
+  auto choose = [&](InstructionSet set, int64_t columns) {
+    return chooseStrategy(&context, {set},
+                          get(Float8E8M0FNUType::get(&context)), columns,
+                          Precision::F32);
+  };
+  StrategyAttr dot = choose(InstructionSet::AVX512, 1);
+  EXPECT_EQ(getDotExponent(dot, numerics::Format::I8), 6);
+  EXPECT_EQ(getColumnExponent(dot, numerics::Format::I8), -6);
+  EXPECT_EQ(getColumnExponent(dot, numerics::Format::F4E2M1FN), 0);
+  // Only in bf16: this order is of more than 32.
+  EXPECT_EQ(getDotExponent(dot, numerics::Format::F8E4M3FN), 8);
+  EXPECT_EQ(getColumnExponent(dot, numerics::Format::F8E4M3FN), -8);
+  StrategyAttr narrow = StrategyAttr::get(
+      &context, Kernel::Dot, /*lanes=*/16, /*rows=*/2,
+      /*columns=*/1, /*depth=*/256, /*parts=*/1, ArrayRef<int64_t>());
+  EXPECT_EQ(getDotExponent(narrow, numerics::Format::F8E4M3FN), -8);
+  EXPECT_EQ(getColumnExponent(narrow, numerics::Format::F8E4M3FN), 0);
+  EXPECT_EQ(
+      getColumnExponent(choose(InstructionSet::AVX2, 1), numerics::Format::I8),
+      0);
+  EXPECT_EQ(getColumnExponent(choose(InstructionSet::AVX512, 8),
+                              numerics::Format::I8),
+            0);
+}
+
 TEST(Host, AMX_TakenIfPermitted) {
   llvm::Error refusal = requestAMX();
   EXPECT_EQ(Target::getHost().has(InstructionSet::AMX), !refusal);
@@ -101,7 +157,7 @@ TEST(HostDeathTest, AMX_RefusedByTheSystem) {
   EXPECT_EXIT(
       {
         refuseRequests();
-        std::_Exit(Target::getHost().set == InstructionSet::AVX512VNNI ? 0 : 1);
+        std::_Exit(Target::getHost().set == InstructionSet::AVX512VBMI ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }

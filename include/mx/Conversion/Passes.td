@@ -215,8 +215,8 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2, avx512, avx512vnni or "
-           "amx">,
+           "what the code is for: host, generic, avx2, avx512, avx512vnni, "
+           "avx512vbmi or amx">,
     Option<"printStrategy", "print-strategy", "bool", /*default=*/"false",
            "tell by a remark how each operation is computed">
   ];
@@ -236,12 +236,14 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
     Writes out the loops of `mx.tile_matmul`, `mx.tile_quantize` and
     `mx.tile_dequantize`, whose operands are buffers, in `scf`, `vector` and
     `arith`; elements are decoded by `mx.decode_packed` and encoded by
-    `mx.encode_packed`, 32 at a time. The code depends on the strategy, the
+    `mx.encode_packed`, 32 at a time, or as many as the order of a `dot` kernel is
+    of. The code depends on the strategy, the
     format and the block size, not on sizes: rows and columns that do not fill a
     tile have loops of their own.
 
     - `dot`: for some rows and columns, the sum of a block is kept in vectors,
-      multiplied with the scale once, and added to a sum that runs along K.
+      multiplied with the scale once, and added to a sum that runs along K. Of
+      several blocks in a vector, each has its own lanes.
     - `panel`: `depth` elements of every row of the tile are decoded and scaled
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.
@@ -289,8 +291,12 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
     - 4-bit codes are looked up: on AVX2 two bytes of the f32 in two byte
       permutes, on AVX-512 the whole f32 in one permute. The tables are made by
       `mx::numerics`;
+    - 6-bit codes are looked up on AVX-512: the upper half of the f32 in a permute
+      of words, or, on `avx512vbmi`, 64 codes at a time in two permutes of bytes;
     - bits of 6-bit and 8-bit floats are moved to where f16 has them; widening
-      and a multiplication with a power of two are exact;
+      and a multiplication with a power of two are exact. Those of 64 codes of
+      E4M3 are moved to where bf16 has them on AVX-512, but for subnormals, which
+      come out of a table if there is one;
     - fixed point is converted from integers;
     - rounding to nearest even is a sum with a power of two;
     - `mx.lookup_bytes` is a byte permute, `mx.dot_bytes` is `vpmaddubsw` and a
@@ -328,12 +334,13 @@ def ConvertMXToX86 : Pass<"convert-mx-to-x86"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "what the code is for: host, generic, avx2, avx512, avx512vnni or "
-           "amx">
+           "what the code is for: host, generic, avx2, avx512, avx512vnni, "
+           "avx512vbmi or amx">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",
     "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }

@@ -90,6 +90,9 @@ constexpr int64_t kAMXColumns = 16;
 /// (see `mx.decode_packed`).
 int64_t getElementAt(llvm::ArrayRef<int64_t> order, int64_t position);
 
+/// The number of elements that the order of a strategy is of.
+int64_t getElementsAtOnce(llvm::ArrayRef<int64_t> order);
+
 /// The E8M0 scales, the first and the last one, for which `mx.decode_scaled`
 /// decodes `format`.
 std::pair<int64_t, int64_t> getNormalScales(numerics::Format format);

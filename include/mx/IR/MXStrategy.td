@@ -48,8 +48,9 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
       column is the sum of `parts` columns of bf16.
 
     `lanes` is the number of f32 in a vector. `order` is the order in which
-    vectors of 32 decoded elements hold them, see `mx.decode_packed`; empty is
-    the natural one.
+    elements that are decoded at once are held in vectors, see
+    `mx.decode_packed`; empty is the natural one, of 32. For `dot`, whose vectors
+    may hold several blocks, it can be an order of 64 or 128.
 
     ```mlir
     #dot = #mx.strategy<dot, lanes = 8, rows = 4, columns = 1, depth = 4096, order = [2, 3, 0, 1, 4]>

@@ -47,12 +47,14 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     ```
 
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
-    column. For `pairs`, `quads` and `halves`, `packed` is as `mx.tile_digits`
-    makes it of floats (with three parts, of `halves` with two), or for the first
-    two `mx.tile_integers` of a block-scaled value (one). With `grouped`, payload
-    and scales are as `mx.pack_rows` gives them. No byte of the columns is larger
-    than `largest` in magnitude. For `amx`, `packed` holds pairs of bf16 along K,
-    see `convert-mx-to-tiles`.
+    column. A `dot` kernel of 16 lanes expects columns times 2^-6 for elements of
+    i8, which it takes for integers, and times 2^-8 for those of f8E4M3FN in an
+    order of 64. For `pairs`, `quads` and `halves`, `packed` is as
+    `mx.tile_digits` makes it of floats (with three parts, of `halves` with two),
+    or for the first two `mx.tile_integers` of a block-scaled value (one). With
+    `grouped`, payload and scales are as `mx.pack_rows` gives them. No byte of the
+    columns is larger than `largest` in magnitude. For `amx`, `packed` holds pairs
+    of bf16 along K, see `convert-mx-to-tiles`.
 
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
@@ -62,13 +64,16 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
        accumulator, or with `grouped` of groups of 16 rows;
-    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, or (columns,
-       K / 32, 10 with one part, 27 with three) of i32 for `pairs` and `quads`,
-       (columns, K / 32, 33) for `halves`, or (panels, parts and K / 2, 16) of i32
-       for `amx`;
+    2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, where K is
+       rounded up to whole orders of `strategy` and what is added is -0, or
+       (columns, K / 32, 10 with one part, 27 with three) of i32 for `pairs` and
+       `quads`, (columns, K / 32, 33) for `halves`, or (panels, parts and K / 2,
+       16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
-    4. the block size is a multiple of 32;
+    4. the block size is a multiple of 32; if the order of `strategy` is of more
+       than 32 elements, it is of whole blocks or of a part of one, and every lane
+       has elements of one block only;
     5. `pairs`, `quads`, `halves` and `groups` are for elements that are integers
        of at most 128 times a power of two; `grouped` is for them only, and
        `halves` and `groups` need it;

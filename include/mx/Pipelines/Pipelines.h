@@ -32,7 +32,7 @@ struct MXToCPUOptions : public mlir::PassPipelineOptions<MXToCPUOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("what the code is for: host, generic, avx2, avx512, "
-                     "avx512vnni or amx"),
+                     "avx512vnni, avx512vbmi or amx"),
       llvm::cl::init("host")};
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("run tiles in parallel, by OpenMP"),

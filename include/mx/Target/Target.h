@@ -25,7 +25,8 @@ enum class InstructionSet {
   AVX2,    // with FMA and F16C
   AVX512,  // F, BW, VL and DQ
   AVX512VNNI,
-  AMX, // tiles of bf16, with AVX512VNNI
+  AVX512VBMI, // with AVX512VNNI
+  AMX,        // tiles of bf16, with AVX512VBMI
 };
 
 /// A processor, as far as the choice of code depends on it.
@@ -40,12 +41,15 @@ struct Target {
   int64_t getLanes() const;
   /// The name that `parse` reads.
   llvm::StringRef getName() const;
-  /// The order in which this target decodes elements of `format` fastest, see
+  /// The order in which this target decodes a chunk of `format` fastest, see
   /// `mx.decode_packed`; empty is the natural one.
   llvm::ArrayRef<int64_t> getOrder(numerics::Format format) const;
+  /// The same for more elements, whose codes fill a register; empty where that
+  /// is no faster.
+  llvm::ArrayRef<int64_t> getWideOrder(numerics::Format format) const;
 
-  /// `generic`, `avx2`, `avx512`, `avx512vnni`, `amx`, or `host` for what this
-  /// machine has. What else is asked for is reported at `op`.
+  /// `generic`, `avx2`, `avx512`, `avx512vnni`, `avx512vbmi`, `amx`, or `host`
+  /// for what this machine has. What else is asked for is reported at `op`.
   static mlir::FailureOr<Target> parse(llvm::StringRef name,
                                        mlir::Operation *op);
   /// Asks for AMX tiles if there are any.
@@ -94,6 +98,11 @@ std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
 /// Elements of `format` that are cheapest to decode times a power of two: its
 /// exponent. What a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
+
+/// The exponent of the power of two that a dot kernel of `strategy` expects its
+/// columns times: where elements of `format` are so much too large when that
+/// saves a product.
+int64_t getColumnExponent(StrategyAttr strategy, numerics::Format format);
 
 /// Why tiles of bf16 cannot multiply values of `type` within `precision`, or
 /// nothing if they can.

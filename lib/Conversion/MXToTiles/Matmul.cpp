@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnReader.h"
 #include "Rewrites.h"
 
 #include "../MXToLinalg/Layout.h"
@@ -22,29 +23,6 @@ using namespace mlir;
 using namespace mx;
 
 namespace {
-
-/// Reads elements of the operand that is packed: floats, or blocks that are
-/// decoded.
-class ColumnReader {
-public:
-  ColumnReader(OpBuilder &builder, Location loc, Value operand)
-      : type(dyn_cast<MXTensorType>(operand.getType())), floats(operand) {
-    if (type)
-      parts = getParts(builder, loc, operand);
-  }
-
-  /// The element at place `k` along K of the column `indices`, in f32.
-  Value read(OpBuilder &b, Location l, ArrayRef<Value> indices, Value k,
-             int64_t axisK) const;
-
-private:
-  Value readCode(OpBuilder &b, Location l, ArrayRef<Value> indices,
-                 Value k) const;
-
-  MXTensorType type; // null for floats
-  Value floats;
-  Parts parts;
-};
 
 /// A matmul as this lowering sees it: rows of a block-scaled value, the weight,
 /// times columns of floats. Where the weight is the right operand, the result
@@ -97,56 +75,6 @@ private:
 
 } // namespace
 
-Value ColumnReader::read(OpBuilder &b, Location l, ArrayRef<Value> indices,
-                         Value k, int64_t axisK) const {
-  if (!type) {
-    SmallVector<Value> all(indices);
-    all.insert(all.begin() + axisK, k);
-    Value value = tensor::ExtractOp::create(b, l, floats, all);
-    return widenToF32(b, l, value);
-  }
-  // Stored with K innermost (rule P5).
-  Value code = readCode(b, l, indices, k);
-  SmallVector<Value> block(indices);
-  block.push_back(arith::DivUIOp::create(
-      b, l, k, arith::ConstantIndexOp::create(b, l, type.getBlockSize())));
-  Value scale = tensor::ExtractOp::create(b, l, parts.scales, block);
-  return DecodeElementOp::create(b, l, b.getF32Type(),
-                                 TypeAttr::get(type.getElementType()), code,
-                                 readScale(b, l, type, scale));
-}
-
-/// The code of an element, in the low bits (rules P1 to P3).
-Value ColumnReader::readCode(OpBuilder &b, Location l, ArrayRef<Value> indices,
-                             Value k) const {
-  int64_t bits = numerics::getInfo(type.getFormat()).bits;
-  auto byteAt = [&](Value position) -> Value {
-    SmallVector<Value> all(indices);
-    all.push_back(position);
-    return tensor::ExtractOp::create(b, l, parts.payload, all);
-  };
-  if (bits == 8)
-    return byteAt(k);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, l, value);
-  };
-  Value bit = arith::MulIOp::create(b, l, k, constant(bits));
-  Value first = arith::DivUIOp::create(b, l, bit, constant(8));
-  Value offset = arith::RemUIOp::create(b, l, bit, constant(8));
-  // The byte in which the code ends.
-  Value end = arith::AddIOp::create(b, l, bit, constant(bits - 1));
-  Value last = arith::DivUIOp::create(b, l, end, constant(8));
-  Type i32 = b.getI32Type();
-  Value low = arith::ExtUIOp::create(b, l, i32, byteAt(first));
-  Value high = arith::ExtUIOp::create(b, l, i32, byteAt(last));
-  Value eight = arith::ConstantOp::create(b, l, b.getI32IntegerAttr(8));
-  high = arith::ShLIOp::create(b, l, high, eight);
-  Value both = arith::OrIOp::create(b, l, low, high);
-  Value shift = arith::IndexCastOp::create(b, l, i32, offset);
-  Value code = arith::ShRUIOp::create(b, l, both, shift);
-  return arith::TruncIOp::create(b, l, b.getI8Type(), code);
-}
-
 /// The precision that the op asks for, or a lower one that loses nothing: all
 /// numbers of the columns may be of bf16, or of two of them.
 static Precision getPrecision(BlockMatmulOp op, bool transposed) {
@@ -194,7 +122,7 @@ Value TiledMatmul::toElement(OpBuilder &b, Location l, Value position) const {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, l, value);
   };
-  Value mask = constant(~(kChunk - 1));
+  Value mask = constant(~(getElementsAtOnce(order) - 1));
   Value element = arith::AndIOp::create(b, l, position, mask);
   for (auto [bit, place] : llvm::enumerate(order)) {
     Value one = arith::ShRUIOp::create(b, l, position, constant(bit));
@@ -217,7 +145,8 @@ SmallVector<Value> TiledMatmul::getColumnIndices(ValueRange batch,
 }
 
 /// Column `column` at `position` along K, in f32. There may be no such column:
-/// what fills up the last panel is never used.
+/// what fills up the last panel is never used. Behind the end of a column is
+/// -0, which changes no sum.
 Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
                               Value column, Value position) const {
   std::optional<int64_t> known = getConstantIntValue(numColumns);
@@ -227,8 +156,22 @@ Value TiledMatmul::readColumn(OpBuilder &b, Location l, ValueRange batch,
         arith::ConstantIndexOp::create(b, l, 1));
     column = arith::MinSIOp::create(b, l, column, last);
   }
-  return reader.read(b, l, getColumnIndices(batch, column),
-                     toElement(b, l, position), getAxisOfK());
+  Value element = toElement(b, l, position);
+  auto read = [&](Value k) {
+    return reader.read(b, l, getColumnIndices(batch, column), k, getAxisOfK());
+  };
+  int64_t atOnce = getElementsAtOnce(strategy.getOrder());
+  std::optional<int64_t> knownDepth = getConstantIntValue(depth);
+  if (atOnce == kChunk || (knownDepth && *knownDepth % atOnce == 0))
+    return read(element);
+  Value end = getValueOrCreateConstantIndexOp(b, l, depth);
+  Value last =
+      arith::SubIOp::create(b, l, end, arith::ConstantIndexOp::create(b, l, 1));
+  Value exists =
+      arith::CmpIOp::create(b, l, arith::CmpIPredicate::ult, element, end);
+  Value value = read(arith::MinUIOp::create(b, l, element, last));
+  Value neutral = arith::ConstantOp::create(b, l, b.getF32FloatAttr(-0.0f));
+  return arith::SelectOp::create(b, l, exists, value, neutral);
 }
 
 /// A tensor of `sizes` whose elements `body` computes from their indices.
@@ -345,13 +288,19 @@ Value TiledMatmul::packParts() {
 Value TiledMatmul::packColumns() {
   int64_t width =
       strategy.getKernel() == Kernel::Dot ? 1 : strategy.getColumns();
+  int64_t atOnce = getElementsAtOnce(strategy.getOrder());
+  int64_t exponent = getColumnExponent(strategy, type.getFormat());
   AffineExpr s0 = builder.getAffineSymbolExpr(0);
   SmallVector<OpFoldResult> sizes;
   if (columnsBatched)
     llvm::append_range(sizes, batchSizes);
   int64_t numBatch = sizes.size();
   sizes.push_back(computeSize(builder, loc, s0.ceilDiv(width), numColumns));
-  sizes.push_back(depth);
+  // Blocks are whole orders of 32.
+  sizes.push_back(
+      atOnce == kChunk
+          ? depth
+          : computeSize(builder, loc, s0.ceilDiv(atOnce) * atOnce, depth));
   sizes.push_back(builder.getIndexAttr(width));
   return computePanels(
       sizes, builder.getF32Type(),
@@ -359,8 +308,13 @@ Value TiledMatmul::packColumns() {
         Value first = arith::MulIOp::create(
             b, l, loops[numBatch], arith::ConstantIndexOp::create(b, l, width));
         Value column = arith::AddIOp::create(b, l, first, loops[numBatch + 2]);
-        return readColumn(b, l, loops.take_front(numBatch), column,
-                          loops[numBatch + 1]);
+        Value value = readColumn(b, l, loops.take_front(numBatch), column,
+                                 loops[numBatch + 1]);
+        if (exponent == 0)
+          return value;
+        Value factor = arith::ConstantOp::create(
+            b, l, b.getF32FloatAttr(std::ldexp(1.0f, exponent)));
+        return arith::MulFOp::create(b, l, value, factor);
       });
 }
 

@@ -30,9 +30,10 @@ private:
   void buildRows(Value firstRow, int64_t rows);
   void buildSums(Value firstRow, int64_t rows, Value firstColumn,
                  int64_t columns);
-  SmallVector<Value> addBlock(Value firstRow, int64_t rows, Value firstColumn,
-                              int64_t columns, Value block, Value blockInGroup,
-                              ValueRange carried);
+  SmallVector<Value> addBlocks(Value firstRow, int64_t rows, Value firstColumn,
+                               int64_t columns, Value number, Value firstScale,
+                               Value numBlocks, ValueRange carried);
+  Value readScales(int64_t row, Value first, Value numBlocks);
   Value noteNaNs(Value codes, Value seen);
   Value addNaN(Value sum, Value seen);
 
@@ -41,6 +42,7 @@ private:
   KernelBuilder kernel;
   BlockReader reader;
   int64_t exponent;            // elements are decoded times 2^exponent
+  int64_t excess;              // sums of a block are 2^excess too large
   bool looksForNaNs;           // for each row, and not for each element
   Value packed;                // [column, K]
   Value scales;                // f32 scales of some blocks of the rows at work
@@ -63,6 +65,8 @@ DotKernel::DotKernel(OpBuilder &builder, TileMatmulOp op)
   const numerics::FormatInfo &info =
       numerics::getInfo(op.getValueType().getFormat());
   exponent = getDotExponent(strategy, op.getValueType().getFormat());
+  excess =
+      exponent + getColumnExponent(strategy, op.getValueType().getFormat());
   looksForNaNs = exponent != 0 && info.hasNaN && !info.hasInf;
   packed = memref::CollapseShapeOp::create(
       builder, op.getLoc(), op.getPacked(),
@@ -108,7 +112,8 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
   // -0 is neutral: an empty sum leaves a -0 in the accumulator what it is.
   SmallVector<Value> sums(rows * columns, kernel.splat(-0.0f));
   if (looksForNaNs) {
-    auto seenType = VectorType::get({kChunk}, builder.getI8Type());
+    auto seenType =
+        VectorType::get({reader.getElementsPerChunk()}, builder.getI8Type());
     sums.append(rows, arith::ConstantOp::create(builder, loc,
                                                 builder.getZeroAttr(seenType)));
   }
@@ -120,15 +125,32 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
         for (int64_t r = 0; r < rows; ++r)
           reader.readScales(kernel.add(firstRow, r), firstBlock, count, scales,
                             r);
-        SmallVector<Value> blocks = kernel.loop(
-            kernel.index(0), count, 1, carried,
-            [&](Value block, ValueRange inner) {
-              return addBlock(firstRow, rows, firstColumn, columns,
-                              kernel.add(firstBlock, block), block, inner);
-            });
+        // A vector may have several blocks, and the last one fewer of them.
+        int64_t atOnce = reader.getBlocksPerChunk();
+        Value first = kernel.divFloor(firstBlock, atOnce);
+        auto add = [&](Value number, Value numBlocks, ValueRange inner) {
+          return addBlocks(firstRow, rows, firstColumn, columns,
+                           kernel.add(first, number),
+                           kernel.mul(number, atOnce), numBlocks, inner);
+        };
+        Value whole = kernel.divFloor(count, atOnce);
+        SmallVector<Value> result =
+            kernel.loop(kernel.index(0), whole, 1, carried,
+                        [&](Value number, ValueRange inner) {
+                          return add(number, /*numBlocks=*/Value(), inner);
+                        });
         if (reader.getChunksPerBlock() == 1)
-          kernel.unroll(blocks, kCacheLine / reader.getBytesPerChunk());
-        return blocks;
+          kernel.unroll(result, kCacheLine / reader.getBytesPerChunk());
+        std::optional<int64_t> known =
+            getConstantIntValue(reader.getNumBlocks());
+        if (atOnce == 1 || (known && *known % atOnce == 0))
+          return result;
+        Value end = kernel.divFloor(kernel.add(count, atOnce - 1), atOnce);
+        return kernel.loop(
+            whole, end, 1, result, [&](Value number, ValueRange inner) {
+              return add(number, kernel.sub(count, kernel.mul(number, atOnce)),
+                         inner);
+            });
       });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) {
@@ -164,22 +186,54 @@ Value DotKernel::addNaN(Value sum, Value seen) {
   return arith::SelectOp::create(builder, loc, isNaN, nan, sum);
 }
 
-/// `carried` plus the products of one block, whose scale meets its sum once.
-SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
-                                       Value firstColumn, int64_t columns,
-                                       Value block, Value blockInGroup,
-                                       ValueRange carried) {
+/// The scales of a row at work, from block `first` of the group on: of one
+/// block in all lanes, or of several in the lanes that have elements of them.
+/// With `numBlocks`, there are no more than these.
+Value DotKernel::readScales(int64_t row, Value first, Value numBlocks) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
+  SmallVector<Value> indices = {kernel.index(row), first};
+  int64_t count = reader.getBlocksPerChunk();
+  if (count == 1)
+    return kernel.broadcast(
+        memref::LoadOp::create(builder, loc, scales, indices));
+  auto type = VectorType::get({count}, builder.getF32Type());
+  Value some;
+  if (numBlocks) {
+    // Their products are -0, which a finite scale leaves as they are.
+    Value mask = vector::CreateMaskOp::create(
+        builder, loc, type.clone(builder.getI1Type()), numBlocks);
+    Value ones = arith::ConstantOp::create(builder, loc,
+                                           DenseElementsAttr::get(type, 1.0f));
+    some = vector::MaskedLoadOp::create(builder, loc, type, scales, indices,
+                                        mask, ones);
+  } else {
+    some = vector::LoadOp::create(builder, loc, type, scales, indices);
+  }
+  SmallVector<int64_t> blocks;
+  for (int64_t lane = 0; lane < kernel.getLanes(); ++lane)
+    blocks.push_back(getElementAt(strategy.getOrder(), lane) /
+                     op.getValueType().getBlockSize());
+  return vector::ShuffleOp::create(builder, loc, some, some, blocks);
+}
+
+/// `carried` plus the products of a block, or of the blocks of a chunk: number
+/// `number` of the rows. Their scales, from `firstScale` of the group on, meet
+/// their sums once. With `numBlocks`, the chunk has only so many blocks.
+SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
+                                        Value firstColumn, int64_t columns,
+                                        Value number, Value firstScale,
+                                        Value numBlocks, ValueRange carried) {
   int64_t chunks = reader.getChunksPerBlock();
-  int64_t vectors = kChunk / kernel.getLanes();
+  int64_t elements = reader.getElementsPerChunk();
+  int64_t vectors = elements / kernel.getLanes();
 
   // The products of one chunk on top of `result`, whose sums may be missing.
   auto addChunk = [&](Value chunk, SmallVector<Value> result) {
-    Value firstElement = kernel.mul(chunk, kChunk);
+    Value firstElement = kernel.mul(chunk, elements);
     SmallVector<SmallVector<Value>> decoded;
     for (int64_t r = 0; r < rows; ++r) {
-      Value codes = reader.readCodes(kernel.add(firstRow, r), chunk);
+      Value codes = reader.readCodes(kernel.add(firstRow, r), chunk, numBlocks);
       reader.prefetch(nextRows[r], chunk);
       if (looksForNaNs) {
         Value &seen = result[rows * columns + r];
@@ -206,22 +260,20 @@ SmallVector<Value> DotKernel::addBlock(Value firstRow, int64_t rows,
   std::fill_n(products.begin(), rows * columns,
               chunks == 1 ? Value() : kernel.splat(-0.0f));
   if (chunks == 1) {
-    products = addChunk(block, products);
+    products = addChunk(number, products);
   } else {
-    Value first = kernel.mul(block, chunks);
+    Value first = kernel.mul(number, chunks);
     products = kernel.loop(first, kernel.add(first, chunks), 1, products,
                            [&](Value chunk, ValueRange inner) {
                              return addChunk(chunk, llvm::to_vector(inner));
                            });
   }
   for (int64_t r = 0; r < rows; ++r) {
-    Value scale = memref::LoadOp::create(
-        builder, loc, scales, ValueRange{kernel.index(r), blockInGroup});
-    scale = kernel.broadcast(scale);
+    Value scale = readScales(r, firstScale, numBlocks);
     for (int64_t c = 0; c < columns; ++c) {
-      // Not to the scale, which 2^-exponent could take out of the range.
-      Value product = VectorBuilder(builder, loc)
-                          .scale(products[r * columns + c], -exponent);
+      // Not to the scale, which 2^-excess could take out of the range.
+      Value product = VectorBuilder(kernel.getBuilder(), kernel.getLoc())
+                          .scale(products[r * columns + c], -excess);
       Value &sum = result[r * columns + c];
       sum = kernel.fma(product, scale, sum);
     }

@@ -209,27 +209,52 @@ BlockReader::BlockReader(KernelBuilder &kernel, MXTensorType type,
                          ArrayRef<int64_t> order, Value payload, Value scales)
     : kernel(kernel), type(type), order(order), payload(payload),
       scales(scales), numBlocks(kernel.dim(scales, 1)),
-      bytesPerChunk(numerics::packedBytes(type.getFormat(), kChunk)) {}
+      elements(getElementsAtOnce(order)),
+      bytesPerChunk(numerics::packedBytes(type.getFormat(), elements)) {}
 
-Value BlockReader::readCodes(Value row, Value chunk) {
-  OpBuilder &builder = kernel.getBuilder();
-  auto bytesType = VectorType::get({bytesPerChunk}, builder.getI8Type());
-  return vector::LoadOp::create(
-      builder, kernel.getLoc(), bytesType, payload,
-      ValueRange{row, kernel.mul(chunk, bytesPerChunk)});
+Value BlockReader::readCodes(Value row, Value chunk, Value numBlocks) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value indices[] = {row, kernel.mul(chunk, bytesPerChunk)};
+  auto getType = [&](int64_t bytes) {
+    return VectorType::get({bytes}, b.getI8Type());
+  };
+  // A part of a register is best read by a mask.
+  auto type = getType(elements == kChunk ? bytesPerChunk
+                                         : llvm::PowerOf2Ceil(bytesPerChunk));
+  int64_t bytes = type.getNumElements();
+  if (!numBlocks && bytes == bytesPerChunk)
+    return vector::LoadOp::create(b, loc, type, payload, indices);
+  VectorType maskType = type.clone(b.getI1Type());
+  Value mask;
+  if (numBlocks)
+    mask = vector::CreateMaskOp::create(
+        b, loc, maskType,
+        kernel.mul(numBlocks, bytesPerChunk / getBlocksPerChunk()));
+  else
+    mask = vector::ConstantMaskOp::create(b, loc, maskType,
+                                          ArrayRef<int64_t>{bytesPerChunk});
+  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value codes =
+      vector::MaskedLoadOp::create(b, loc, type, payload, indices, mask, zeros);
+  if (bytes == bytesPerChunk)
+    return codes;
+  return vector::ExtractStridedSliceOp::create(
+      b, loc, codes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{bytesPerChunk},
+      ArrayRef<int64_t>{1});
 }
 
 SmallVector<Value> BlockReader::decode(Value codes, int64_t exponent,
                                        bool finite) {
   OpBuilder &builder = kernel.getBuilder();
-  auto valuesType = VectorType::get({kChunk}, builder.getF32Type());
+  auto valuesType = VectorType::get({elements}, builder.getF32Type());
   Value values = DecodePackedOp::create(
       builder, kernel.getLoc(), valuesType,
       TypeAttr::get(type.getElementType()), codes,
       builder.getDenseI64ArrayAttr(order), builder.getI64IntegerAttr(exponent),
       finite ? builder.getUnitAttr() : UnitAttr());
   SmallVector<Value> vectors;
-  for (int64_t i = 0; i < kChunk / kernel.getLanes(); ++i)
+  for (int64_t i = 0; i < elements / kernel.getLanes(); ++i)
     vectors.push_back(kernel.slice(values, i));
   return vectors;
 }

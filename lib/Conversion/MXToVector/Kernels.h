@@ -91,15 +91,18 @@ private:
 /// others, whose last dimension has any stride.
 bool areNeighboursAdjacent(mlir::Value memref);
 
-/// Reads payload and scales of one tile.
+/// Reads payload and scales of one tile. A chunk are the elements that `order`
+/// is of: some blocks, or a part of one.
 class BlockReader {
 public:
   BlockReader(KernelBuilder &kernel, MXTensorType type,
               llvm::ArrayRef<int64_t> order, mlir::Value payload,
               mlir::Value scales);
 
-  /// The bytes of chunk `chunk` of row `row`.
-  mlir::Value readCodes(mlir::Value row, mlir::Value chunk);
+  /// The bytes of chunk `chunk` of row `row`. With `numBlocks`, the chunk has
+  /// only so many blocks, and the bytes of others are 0.
+  mlir::Value readCodes(mlir::Value row, mlir::Value chunk,
+                        mlir::Value numBlocks = {});
   /// The values of `codes`, without the scale, as vectors, times 2^`exponent`;
   /// `finite` as in `mx.decode_packed`.
   llvm::SmallVector<mlir::Value> decode(mlir::Value codes, int64_t exponent = 0,
@@ -116,9 +119,15 @@ public:
   /// Asks for the bytes of chunk `chunk` of row `row`, which must be there, to
   /// be in the cache when they are needed.
   void prefetch(mlir::Value row, mlir::Value chunk);
-  /// Blocks of a row; chunks of a block.
+  /// Blocks of a row; chunks of a block, or blocks of a chunk, at least one.
   mlir::Value getNumBlocks() const { return numBlocks; }
-  int64_t getChunksPerBlock() const { return type.getBlockSize() / kChunk; }
+  int64_t getChunksPerBlock() const {
+    return std::max<int64_t>(type.getBlockSize() / elements, 1);
+  }
+  int64_t getBlocksPerChunk() const {
+    return std::max<int64_t>(elements / type.getBlockSize(), 1);
+  }
+  int64_t getElementsPerChunk() const { return elements; }
   int64_t getBytesPerChunk() const { return bytesPerChunk; }
 
 private:
@@ -126,7 +135,7 @@ private:
   MXTensorType type;
   llvm::ArrayRef<int64_t> order;
   mlir::Value payload, scales, numBlocks;
-  int64_t bytesPerChunk;
+  int64_t elements, bytesPerChunk; // of a chunk
 };
 
 /// The loops of `op`, whose operands are buffers, before it.

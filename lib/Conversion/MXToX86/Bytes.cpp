@@ -24,6 +24,11 @@ Value mx::callIntrinsic(OpBuilder &builder, Location loc, StringRef name,
       .getResult(0);
 }
 
+Value mx::lookUpBytes(VectorBuilder &b, ArrayRef<int8_t> table, Value indices) {
+  return callIntrinsic(b.builder, b.loc, "llvm.x86.avx512.permvar.qi.512",
+                       indices.getType(), {b.constant<int8_t>(table), indices});
+}
+
 namespace {
 
 /// Patterns for vectors of as many bytes as a register has.
@@ -51,7 +56,8 @@ struct BytePattern : OpRewritePattern<OpT> {
   int64_t registerBytes;
 };
 
-/// A permute within 128 bits, of the table again and again.
+/// A permute within 128 bits, of the table again and again; one of 64 bytes
+/// does not see more bits of an index than the table repeats for.
 struct LookupBytes : BytePattern<LookupBytesOp> {
   using BytePattern::BytePattern;
 
@@ -66,6 +72,10 @@ struct LookupBytes : BytePattern<LookupBytesOp> {
     SmallVector<int8_t> entries;
     while (static_cast<int64_t>(entries.size()) < bytes)
       llvm::append_range(entries, op.getTable());
+    if (bytes != kHalf && target.has(InstructionSet::AVX512VBMI)) {
+      rewriter.replaceOp(op, lookUpBytes(b, entries, op.getIndices()));
+      return success();
+    }
     rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(),
                                          bytes == kHalf
                                              ? "llvm.x86.avx2.pshuf.b"

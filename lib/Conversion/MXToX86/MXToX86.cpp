@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mx/Conversion/Passes.h"
@@ -62,14 +63,14 @@ static bool fitsTwoBytes(const std::array<uint32_t, 16> &table) {
                       [](uint32_t entry) { return (entry & 0xFFFF) == 0; });
 }
 
-/// Of each half of the vectors, `count` elements from `first` on, by turns: one
-/// instruction if the halves have 128 bits.
-static Value interleaveInHalves(VectorBuilder &b, Value even, Value odd,
-                                int64_t first, int64_t count) {
-  int64_t size = cast<VectorType>(even.getType()).getNumElements();
+Value mx::interleaveInParts(VectorBuilder &b, Value even, Value odd,
+                            int64_t first, int64_t count) {
+  auto type = cast<VectorType>(even.getType());
+  int64_t size = type.getNumElements();
+  int64_t ofPart = 128 / type.getElementTypeBitWidth();
   SmallVector<int64_t> mask;
-  for (int64_t half : {int64_t(0), size / 2})
-    for (int64_t i = half + first; i < half + first + count; ++i)
+  for (int64_t part = 0; part < size; part += ofPart)
+    for (int64_t i = part + first; i < part + first + count; ++i)
       llvm::append_values(mask, i, size + i);
   return b.shuffle(even, odd, mask);
 }
@@ -120,7 +121,7 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     SmallVector<Value> vectors;
     for (int64_t first : {0, 8}) {
       Value pairs =
-          b.bitcast(interleaveInHalves(b, low, high, first, 8), b.type(8, 32));
+          b.bitcast(interleaveInParts(b, low, high, first, 8), b.type(8, 32));
       vectors.push_back(b.bitcast(b.shl(pairs, 16), b.floats(8)));
       vectors.push_back(b.bitcast(b.bitAnd(pairs, 0xFFFF0000), b.floats(8)));
     }
@@ -325,10 +326,10 @@ private:
     for (int64_t byte : {0, 8}) {
       Value zeros = b.splat(codes, 0);
       Value words = b.bitcast(
-          interleaveInHalves(b, unsignedCodes, zeros, byte, 8), b.type(16, 16));
+          interleaveInParts(b, unsignedCodes, zeros, byte, 8), b.type(16, 16));
       Value tops = b.splat(words, llvm::bit_cast<uint32_t>(base) >> 16);
       for (int64_t word : {0, 4}) {
-        Value bits = interleaveInHalves(b, words, tops, word, 4);
+        Value bits = interleaveInParts(b, words, tops, word, 4);
         vectors.push_back(arith::SubFOp::create(
             b.builder, b.loc, b.bitcast(bits, b.floats(8)), subtrahend));
       }
@@ -352,7 +353,7 @@ struct ConvertMXToX86 : mx::impl::ConvertMXToX86Base<ConvertMXToX86> {
     RewritePatternSet patterns(context);
     if (parsed->has(InstructionSet::AVX512)) {
       patterns.add<DecodeNibblesAVX512>(context);
-      populateX86WordPatterns(patterns);
+      populateX86WordPatterns(patterns, *parsed);
     } else {
       patterns.add<DecodeNibblesAVX2>(context);
     }

@@ -29,8 +29,18 @@ void populateX86EncodePatterns(mlir::RewritePatternSet &patterns,
 void populateX86BytePatterns(mlir::RewritePatternSet &patterns,
                              const Target &target);
 
-/// Decoding by tables of words, with AVX-512 (Words.cpp).
-void populateX86WordPatterns(mlir::RewritePatternSet &patterns);
+/// Decoding by tables of words or bytes, with AVX-512 (Words.cpp).
+void populateX86WordPatterns(mlir::RewritePatternSet &patterns,
+                             const Target &target);
+
+/// Of every 128 bits of the vectors, `count` elements from `first` on, by
+/// turns: one instruction if that is half of them.
+mlir::Value interleaveInParts(VectorBuilder &b, mlir::Value even,
+                              mlir::Value odd, int64_t first, int64_t count);
+
+/// `table` at 64 `indices`, of which the lowest 6 bits are read (VBMI).
+mlir::Value lookUpBytes(VectorBuilder &b, llvm::ArrayRef<int8_t> table,
+                        mlir::Value indices);
 
 /// The values of the 16 codes of a format of 4 bits, as bits of f32.
 std::array<uint32_t, 16> getNibbleTable(numerics::Format format);

@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Numerics/Element.h"
@@ -42,7 +43,7 @@ static SmallVector<int16_t> getWordTable(numerics::Format format,
         numerics::decodeElement(format, static_cast<uint8_t>(i % codes));
     uint32_t word = llvm::bit_cast<uint32_t>(value) >> 16;
     if (exponent != 0)
-      word = value == 0 ? 0 : word + (exponent << kMantissaBits);
+      word = value == 0 ? 0 : word + exponent * (1 << kMantissaBits);
     table.push_back(static_cast<int16_t>(word));
   }
   return table;
@@ -82,10 +83,17 @@ static Value decodeSixBits(VectorBuilder &b, numerics::Format format,
       {b.constant<int16_t>(first), indices, b.constant<int16_t>(second)});
 }
 
+/// 32 words as f32, of which they are the upper halves: the even ones, which
+/// are moved up, and the odd ones, which stand there.
+static SmallVector<Value> widen(VectorBuilder &b, Value words) {
+  Value pairs = b.bitcast(words, b.type(kChunk / 2, 32));
+  auto floatsType = b.floats(kChunk / 2);
+  return {b.bitcast(b.shl(pairs, 16), floatsType),
+          b.bitcast(b.bitAnd(pairs, 0xFFFF0000), floatsType)};
+}
+
 namespace {
 
-/// Words are the upper halves of f32: the odd ones of a vector stand there, the
-/// even ones are moved up.
 struct DecodeSixBits : OpRewritePattern<DecodePackedOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -103,15 +111,156 @@ struct DecodeSixBits : OpRewritePattern<DecodePackedOp> {
       rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(kChunk)));
       return success();
     }
-    Value pairs = b.bitcast(words, b.type(kChunk / 2, 32));
-    auto floatsType = b.floats(kChunk / 2);
-    Value even = b.bitcast(b.shl(pairs, 16), floatsType);
-    Value odd = b.bitcast(b.bitAnd(pairs, 0xFFFF0000), floatsType);
     ArrayRef<int64_t> order = Target{InstructionSet::AVX512}.getOrder(format);
-    rewriter.replaceOp(op,
-                       b.reorder(b.concat({even, odd}), order, op.getOrder()));
+    rewriter.replaceOp(
+        op, b.reorder(b.concat(widen(b, words)), order, op.getOrder()));
     return success();
   }
+};
+
+/// 64 codes in registers of bytes: eight bytes get three bytes of each half,
+/// out of which four codes a half are picked, with other bits above them, at
+/// which no permute looks. So neighbours among the lanes belong to different
+/// halves.
+struct DecodeSixBitsInBytes : OpRewritePattern<DecodePackedOp> {
+  DecodeSixBitsInBytes(MLIRContext *context, const Target &target,
+                       PatternBenefit benefit)
+      : OpRewritePattern(context, benefit), target(target) {}
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kCodes = 64;
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (numerics::getInfo(format).bits != 6 ||
+        op.getType().getNumElements() != kCodes || op.getExponent() != 0)
+      return failure();
+    VectorBuilder b(rewriter, op.getLoc());
+    SmallVector<int64_t> spread;
+    SmallVector<int8_t> shifts;
+    for (int64_t i = 0; i < kCodes; ++i) {
+      int64_t run = i / 8, byte = std::min<int64_t>(i % 8, 5);
+      spread.push_back(24 * (byte / 3) + 3 * run + byte % 3);
+      // Places of two bytes next to each other are a lane of two f32.
+      int64_t half = (i >> 1) & 1, code = (i & 1) + ((i >> 1) & 2);
+      shifts.push_back(static_cast<int8_t>(24 * half + 6 * code));
+    }
+    Value codes = b.shuffle(op.getCodes(), op.getCodes(), spread);
+    codes = callIntrinsic(rewriter, op.getLoc(),
+                          "llvm.x86.avx512.pmultishift.qb.512", codes.getType(),
+                          {b.constant<int8_t>(shifts), codes});
+    SmallVector<int8_t> low, high;
+    for (int16_t word : getWordTable(format, /*exponent=*/0, kCodes, kCodes)) {
+      low.push_back(static_cast<int8_t>(word));
+      high.push_back(static_cast<int8_t>(word >> 8));
+    }
+    Value lowBytes = lookUpBytes(b, low, codes);
+    Value highBytes = lookUpBytes(b, high, codes);
+    SmallVector<Value> parts;
+    for (int64_t first : {0, 8}) {
+      Value words = interleaveInParts(b, lowBytes, highBytes, first, 8);
+      append_range(parts, widen(b, words));
+    }
+    rewriter.replaceOp(
+        op,
+        b.reorder(b.concat(parts), target.getWideOrder(format), op.getOrder()));
+    return success();
+  }
+
+private:
+  Target target;
+};
+
+/// 64 codes of E4M3, whose bits are moved to where bf16 has them, below its
+/// highest bit. A subnormal is not placed so; if there is one, which is rare, a
+/// table has all of them.
+struct DecodeE4M3InWords : OpRewritePattern<DecodePackedOp> {
+  DecodeE4M3InWords(MLIRContext *context, const Target &target,
+                    PatternBenefit benefit)
+      : OpRewritePattern(context, benefit), target(target) {}
+
+  LogicalResult matchAndRewrite(DecodePackedOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kCodes = 64;
+    numerics::Format format = *getElementFormat(op.getElementType());
+    if (format != numerics::Format::F8E4M3FN || !op.getFinite() ||
+        op.getType().getNumElements() != kCodes)
+      return failure();
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    const FormatInfo &info = numerics::getInfo(format);
+    int64_t exponentMask = ((1 << info.exponentBits) - 1) << info.mantissaBits;
+    Value codes = op.getCodes();
+    Value words = b.bitcast(codes, b.type(kCodes / 2, 16));
+    Value atTop[] = {b.shl(words, 8), words};
+    SmallVector<Value> placed;
+    for (Value top : atTop)
+      placed.push_back(place(b, info, top));
+
+    Value isSubnormal =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              b.bitAnd(codes, exponentMask), b.splat(codes, 0));
+    Value areSome = vector::ReductionOp::create(
+        rewriter, loc, vector::CombiningKind::OR, isSubnormal);
+    areSome = LLVM::ExpectOp::create(
+        rewriter, loc, areSome,
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
+    auto choice = scf::IfOp::create(
+        rewriter, loc, areSome,
+        [&](OpBuilder &builder, Location) {
+          VectorBuilder rare(builder, loc);
+          Value indices[] = {words, rare.shr(words, 8)};
+          SmallVector<Value> corrected;
+          for (auto [top, index, normal] :
+               llvm::zip_equal(atTop, indices, placed))
+            corrected.push_back(
+                replaceSubnormals(rare, format, top, index, normal));
+          scf::YieldOp::create(builder, loc, corrected);
+        },
+        [&](OpBuilder &builder, Location) {
+          scf::YieldOp::create(builder, loc, placed);
+        });
+    SmallVector<Value> parts;
+    for (Value word : choice.getResults())
+      for (Value part : widen(b, word))
+        parts.push_back(b.scale(part, op.getExponent() - getExponent(info)));
+    rewriter.replaceOp(
+        op,
+        b.reorder(b.concat(parts), target.getWideOrder(format), op.getOrder()));
+    return success();
+  }
+
+private:
+  /// The exponent of the power of two that this is too large by: 2^(128 - 127)
+  /// instead of 2^-bias.
+  static int64_t getExponent(const FormatInfo &info) { return 1 + info.bias; }
+
+  /// Codes at the top of words as bf16 times that.
+  static Value place(VectorBuilder &b, const FormatInfo &info, Value top) {
+    int64_t places = kMantissaBits - info.mantissaBits;
+    constexpr int64_t kHighest = 0x4000;
+    Value moved =
+        arith::ShRSIOp::create(b.builder, b.loc, top, b.splat(top, 8 - places));
+    return b.bitOr(b.bitAnd(moved, 0x8000 | (int64_t(0x7F) << places)),
+                   b.splat(top, kHighest));
+  }
+
+  static Value replaceSubnormals(VectorBuilder &b, numerics::Format format,
+                                 Value top, Value index, Value normal) {
+    const FormatInfo &info = numerics::getInfo(format);
+    int64_t exponentMask = ((1 << info.exponentBits) - 1) << info.mantissaBits;
+    Value isSubnormal =
+        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
+                              b.bitAnd(index, exponentMask), b.splat(index, 0));
+    Value value = look(
+        b,
+        getWordTable(format, getExponent(info), 1 << info.mantissaBits, kChunk),
+        index);
+    value = b.bitOr(value, b.bitAnd(top, 0x8000));
+    return arith::SelectOp::create(b.builder, b.loc, isSubnormal, value,
+                                   normal);
+  }
+
+  Target target;
 };
 
 struct DecodeScaled : OpRewritePattern<DecodeScaledOp> {
@@ -215,8 +364,13 @@ private:
 
 } // namespace
 
-void mx::populateX86WordPatterns(RewritePatternSet &patterns) {
+void mx::populateX86WordPatterns(RewritePatternSet &patterns,
+                                 const Target &target) {
   // Preferred to ways that AVX2 has as well.
-  patterns.add<DecodeScaled, DecodeSixBits>(patterns.getContext(),
-                                            /*benefit=*/2);
+  constexpr unsigned kPreferred = 2;
+  MLIRContext *context = patterns.getContext();
+  patterns.add<DecodeScaled, DecodeSixBits>(context, kPreferred);
+  patterns.add<DecodeE4M3InWords>(context, target, kPreferred);
+  if (target.has(InstructionSet::AVX512VBMI))
+    patterns.add<DecodeSixBitsInBytes>(context, target, kPreferred);
 }

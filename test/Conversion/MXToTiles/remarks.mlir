@@ -6,7 +6,7 @@
 
 // PF-01: a slow matmul is told without request.
 // SLOW: remark: takes the reference lowering because of a block size of 16, not a multiple of 32
-// TARGET: error: expected a target of host, generic, avx2, avx512, avx512vnni or amx, got 'vax'
+// TARGET: error: expected a target of host, generic, avx2, avx512, avx512vnni, avx512vbmi or amx, got 'vax'
 
 !a = !mx.tensor<64x64xi8, block_size = 32, scale_type = f8E8M0FNU>
 !s = !mx.tensor<64x64xi8, block_size = 16, scale_type = f8E8M0FNU>

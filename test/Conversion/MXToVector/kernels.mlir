@@ -37,6 +37,62 @@ func.func @dot(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c
   return
 }
 
+// Four blocks in a vector meet four scales. What is left of a row is read by a
+// mask, with scales of 1 that leave the -0 of the columns.
+// CHECK-LABEL: func.func @dot_of_four_blocks
+// CHECK: %[[CODES:.*]] = vector.load %{{.*}} : memref<?x?xi8>, vector<64xi8>
+// CHECK: mx.decode_packed f4E2M1FN %[[CODES]] order [3, 4, 5, 6, 1, 2, 0] : vector<64xi8> -> vector<128xf32>
+// CHECK-COUNT-7: vector.fma
+// CHECK: %[[SCALES:.*]] = vector.load %{{.*}} : memref<1x128xf32>, vector<4xf32>
+// CHECK: %[[OF_LANES:.*]] = vector.shuffle %[[SCALES]], %[[SCALES]] [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
+// CHECK: vector.fma %{{.*}}, %[[OF_LANES]]
+// CHECK: scf.for
+// CHECK: %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<64xi1>
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0> : vector<64xi8>
+// CHECK: vector.maskedload %{{.*}}, %[[MASK]], %[[ZEROS]]
+// CHECK: mx.decode_packed
+// CHECK: %[[FEW:.*]] = vector.create_mask %{{.*}} : vector<4xi1>
+// CHECK: %[[ONES:.*]] = arith.constant dense<1.000000e+00> : vector<4xf32>
+// CHECK: vector.maskedload %{{.*}}, %[[FEW]], %[[ONES]]
+// CHECK: return
+func.func @dot_of_four_blocks(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 16, rows = 1, columns = 1, depth = 256, order = [3, 4, 5, 6, 1, 2, 0]>, value_type = !row}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x1xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
+// Two blocks of 6 bits are 48 bytes, which one load reads. Nothing is left of
+// two blocks.
+// CHECK-LABEL: func.func @dot_of_two_blocks
+// CHECK: vector.constant_mask [48] : vector<64xi1>
+// CHECK: %[[CODES:.*]] = vector.maskedload
+// CHECK: vector.extract_strided_slice %[[CODES]] {offsets = [0], sizes = [48], strides = [1]}
+// CHECK: vector.shuffle {{.*}} [0, 1, 0, 1, 0, 1,
+// CHECK-NOT: vector.create_mask
+// CHECK: return
+func.func @dot_of_two_blocks(%p: memref<?x48xi8>, %s: memref<?x2xi8>, %x: memref<1x64x1xf32>, %c: memref<?x1xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 16, rows = 1, columns = 1, depth = 256, order = [5, 1, 3, 4, 0, 2]>,
+       value_type = !mx.tensor<?x?xf6E3M2FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<?x48xi8>, memref<?x2xi8>, memref<1x64x1xf32>, memref<?x1xf32>) -> ()
+  return
+}
+
+// Columns that are 2^-6 smaller meet integers.
+// CHECK-LABEL: func.func @dot_of_integers
+// CHECK: mx.decode_packed i8 %{{.*}} {exponent = 6 : i64} : vector<32xi8>
+// CHECK: vector.fma
+// CHECK-NOT: arith.mulf
+// CHECK: vector.fma
+func.func @dot_of_integers(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<?x?x1xf32>, %c: memref<?x?xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<dot, lanes = 16, rows = 1, columns = 1, depth = 256>,
+       value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?x1xf32>, memref<?x?xf32>) -> ()
+  return
+}
+
 // The NaNs of a row and the power of two of a block are not looked after in
 // every vector.
 // CHECK-LABEL: func.func @dot_e4m3

@@ -1,6 +1,7 @@
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx2 | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx512 | FileCheck %s --check-prefixes=CHECK,AVX512
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx512vnni | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512vbmi | FileCheck %s --check-prefixes=CHECK,VBMI
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx512vnni -convert-mx-to-arith | FileCheck %s --check-prefix=REST
 
 // Registers of the target have instructions; what is left has none.
@@ -19,6 +20,7 @@
 // AVX512: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
 // AVX512-COUNT-2: mx.dot_bytes
 // VNNI: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// VBMI: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
 // VNNI-COUNT-2: mx.dot_bytes
 func.func @of_256_bits(%v: vector<32xi8>, %d: vector<32xi8>, %q: vector<8xi32>, %h: vector<16xi16>)
     -> (vector<8xi32>, vector<8xi32>) {
@@ -37,6 +39,10 @@ func.func @of_256_bits(%v: vector<32xi8>, %d: vector<32xi8>, %q: vector<8xi32>, 
 // AVX512-NOT: mx.
 // AVX512: return
 // VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// The table repeats for the bits of an index that it does not need.
+// VBMI-NOT: arith.andi
+// VBMI: llvm.call_intrinsic "llvm.x86.avx512.permvar.qi.512"(%{{.*}}, %arg0)
+// VBMI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 func.func @of_512_bits(%v: vector<64xi8>, %d: vector<64xi8>, %q: vector<16xi32>, %h: vector<32xi16>)
     -> (vector<16xi32>, vector<16xi32>) {
   %0 = mx.lookup_bytes [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] %v : vector<64xi8>

@@ -1,5 +1,6 @@
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx2 -split-input-file | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: mx-opt %s -convert-mx-to-x86=target=avx512 -split-input-file | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: mx-opt %s -convert-mx-to-x86=target=avx512vbmi -split-input-file | FileCheck %s --check-prefixes=CHECK,VBMI
 // RUN: mx-opt %s -convert-mx-to-x86=target=generic -split-input-file | FileCheck %s --check-prefix=GENERIC
 
 // The tables hold bytes of the f32: 0, 0.5, 1, 1.5, 2, 3, 4, 6, and negative.
@@ -163,4 +164,73 @@ func.func @e4m3_dot_avx512(%codes: vector<32xi8>) -> vector<32xf32> {
 func.func @e3m2_avx2(%codes: vector<24xi8>) -> vector<32xf32> {
   %0 = mx.decode_packed f6E3M2FN %codes order [1, 2, 3, 0, 4] : vector<24xi8> -> vector<32xf32>
   return %0 : vector<32xf32>
+}
+
+// -----
+
+// A lane has eight codes, which the permute sees by turns.
+// CHECK-LABEL: func.func @four_blocks_avx512
+// AVX2: mx.decode_packed
+// AVX512: %[[WORDS:.*]] = vector.bitcast %arg0 : vector<64xi8> to vector<16xi32>
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%{{.*}}, %[[WORDS]])
+// AVX512-COUNT-7: arith.shrui %[[WORDS]]
+// AVX512-NOT: arith.shrui
+// AVX512: return
+// GENERIC: mx.decode_packed
+func.func @four_blocks_avx512(%codes: vector<64xi8>) -> vector<128xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes order [3, 4, 5, 6, 1, 2, 0] : vector<64xi8> -> vector<128xf32>
+  return %0 : vector<128xf32>
+}
+
+// -----
+
+// Eight bytes get three of each block, and from them four codes of each: the
+// first two of one block, of the other, the next two of each.
+// CHECK-LABEL: func.func @two_blocks_vbmi
+// AVX2: mx.decode_packed
+// AVX512: mx.decode_packed
+// VBMI: vector.shuffle %arg0, %arg0 [0, 1, 2, 24, 25, 26, 26, 26, 3, 4, 5, 27, 28, 29, 29, 29,
+// VBMI: arith.constant dense<[0, 6, 24, 30, 12, 18, 36, 42, 0, 6,
+// VBMI: llvm.call_intrinsic "llvm.x86.avx512.pmultishift.qb.512"
+// The lower and the upper bytes of 0, 0.0625, 0.125, 0.1875, ...
+// VBMI: arith.constant dense<[0, -128, 0, 64, -128,
+// VBMI: llvm.call_intrinsic "llvm.x86.avx512.permvar.qi.512"
+// VBMI: arith.constant dense<[0, 61, 62, 62, 62,
+// VBMI: llvm.call_intrinsic "llvm.x86.avx512.permvar.qi.512"
+// VBMI: vector.shuffle {{.*}} [0, 64, 1, 65, 2, 66, 3, 67, 4, 68, 5, 69, 6, 70, 7, 71, 16, 80,
+// VBMI: arith.shli
+// VBMI: arith.andi
+// VBMI: vector.shuffle {{.*}} [8, 72, 9, 73,
+// VBMI: arith.shli
+// VBMI: arith.andi
+func.func @two_blocks_vbmi(%codes: vector<48xi8>) -> vector<64xf32> {
+  %0 = mx.decode_packed f6E3M2FN %codes order [5, 1, 3, 4, 0, 2] : vector<48xi8> -> vector<64xf32>
+  return %0 : vector<64xf32>
+}
+
+// -----
+
+// Bits are placed for every word, the upper and the lower byte, unless there is
+// a subnormal, for which a table of eight is looked at.
+// CHECK-LABEL: func.func @e4m3_two_blocks_avx512
+// AVX2: mx.decode_packed
+// AVX512: %[[WORDS:.*]] = vector.bitcast %arg0 : vector<64xi8> to vector<32xi16>
+// AVX512: %[[TOP:.*]] = arith.shli %[[WORDS]]
+// AVX512: arith.shrsi %[[TOP]]
+// AVX512: arith.constant dense<-30736> : vector<32xi16>
+// AVX512: arith.constant dense<16384> : vector<32xi16>
+// AVX512: arith.shrsi %[[WORDS]]
+// AVX512: arith.constant dense<120> : vector<64xi8>
+// AVX512: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<64xi1> into i1
+// AVX512: %[[RARE:.*]] = llvm.intr.expect %[[ANY]], %{{.*}} : i1
+// AVX512: scf.if %[[RARE]]
+// AVX512-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.hi.512"
+// AVX512: else
+// AVX512-NOT: arith.mulf
+// AVX512: return
+// GENERIC: mx.decode_packed
+func.func @e4m3_two_blocks_avx512(%codes: vector<64xi8>) -> vector<64xf32> {
+  %0 = mx.decode_packed f8E4M3FN %codes order [2, 3, 4, 5, 1, 0] {exponent = 8 : i64, finite}
+      : vector<64xi8> -> vector<64xf32>
+  return %0 : vector<64xf32>
 }
