@@ -235,8 +235,8 @@ static std::string makeMatmul(const Problem &problem, mlir::Type weight,
 /// Adds payload and scales of `weight` with its rows interleaved to `inputs`.
 static void addPackedRows(const HostValue &weight,
                           std::vector<HostValue> &inputs) {
-  auto [payload, scales] =
-      getPackedRowTypes(llvm::cast<MXTensorType>(weight.type));
+  auto blocks = llvm::cast<MXTensorType>(weight.type);
+  auto [payload, scales] = getPackedRowTypes(blocks);
   auto add = [&](mlir::RankedTensorType type, const Array &part, auto pack) {
     HostValue value(type, type.getShape());
     value.parts.push_back(llvm::cantFail(
@@ -244,7 +244,11 @@ static void addPackedRows(const HostValue &weight,
     pack(part.data(), part.shape()[0], part.shape()[1], value.parts[0].data());
     inputs.push_back(std::move(value));
   };
-  add(payload, weight.parts[0], numerics::packRows);
+  add(payload, weight.parts[0],
+      [&](const uint8_t *in, int64_t rows, int64_t, uint8_t *out) {
+        numerics::packRows(blocks.getFormat(), in, rows,
+                           blocks.getStoredShape().back(), out);
+      });
   add(scales, weight.parts[1], numerics::packRowScales);
 }
 

@@ -223,7 +223,7 @@ def describe(loop, strategy, bits, n):
         if loop.stored_bytes() >= 64 and loop.count(r"\t(vpsubusw|vmulps)"):
             return "decode", loop.stored_bytes() / (2 * BLOCK)
     if (kernel == "groups" and products
-            or kernel in ("pairs", "quads") and loop.count(r"\t(vpdpbusd|vpmaddubsw)")):
+            or kernel in ("pairs", "quads", "halves") and loop.count(r"\tv(pdpbusd|pmaddubsw|pmaddwd)")):
         chunks = loop.largest_stride() / (ROWS_PER_GROUP * BLOCK * bits / 8)
         return "multiply", chunks * strategy["rows"] / -(-n // strategy["columns"])
     if not kernel and loop.count(r"mm\d+") > 8:

@@ -8,6 +8,7 @@
 
 #include "mx/IR/MXConstant.h"
 #include "mx/IR/MXOps.h"
+#include "mx/Numerics/Element.h"
 #include "mx/Numerics/RowGroups.h"
 
 using namespace mlir;
@@ -20,8 +21,9 @@ std::optional<std::string> mx::getObstacleToPacking(MXTensorType type) {
     os << "rank 2, got " << type.getRank();
   else if (!type.hasStaticShape())
     os << "a static shape, got " << formatShape(type.getShape());
-  else if (type.getFormat() != numerics::Format::F4E2M1FN)
-    os << "elements of f4E2M1FN, got '" << type.getElementType() << "'";
+  else if (!numerics::getIntegerForm(type.getFormat()))
+    os << "elements that are integers of a byte times a power of two, got '"
+       << type.getElementType() << "'";
   else if (type.getBlockSize() % kChunk != 0)
     os << "a block size that is a multiple of " << kChunk << ", got "
        << type.getBlockSize();
@@ -99,18 +101,24 @@ LogicalResult PackRowsOp::fold(FoldAdaptor adaptor,
   MXTensorType type = getSource().getType();
   int64_t rows = type.getStoredShape().front();
   std::vector<uint8_t> storage;
-  auto pack = [&](ConstantBytes bytes, RankedTensorType from,
-                  RankedTensorType to, auto interleave) {
+  // `interleave(in, out)` makes constant `to` of the `count` bytes `bytes`.
+  auto pack = [&](ConstantBytes bytes, int64_t count, RankedTensorType to,
+                  auto interleave) {
     AsmResourceBlob blob = allocateConstant(to);
-    ArrayRef<uint8_t> all = expandBytes(bytes, from.getNumElements(), storage);
-    interleave(all.data(), rows, from.getDimSize(1),
+    interleave(expandBytes(bytes, count, storage).data(),
                reinterpret_cast<uint8_t *>(blob.getMutableData().data()));
-    return Attribute(makeConstant(to, std::move(blob)));
+    results.push_back(Attribute(makeConstant(to, std::move(blob))));
   };
-  results.push_back(pack(*payload, type.getPayloadType(),
-                         getPayload().getType(), numerics::packRows));
-  results.push_back(pack(*scales, type.getScalesType(), getScales().getType(),
-                         numerics::packRowScales));
+  pack(*payload, type.getPayloadType().getNumElements(), getPayload().getType(),
+       [&](const uint8_t *in, uint8_t *out) {
+         numerics::packRows(type.getFormat(), in, rows,
+                            type.getStoredShape().back(), out);
+       });
+  pack(*scales, type.getScalesType().getNumElements(), getScales().getType(),
+       [&](const uint8_t *in, uint8_t *out) {
+         numerics::packRowScales(in, rows, type.getScalesType().getDimSize(1),
+                                 out);
+       });
   return success();
 }
 

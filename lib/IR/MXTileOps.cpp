@@ -151,6 +151,8 @@ static std::pair<int64_t, Type> getPackedColumns(StrategyAttr strategy) {
   case Kernel::Pairs:
   case Kernel::Quads:
     return {getDigitWords(strategy.getParts()), IntegerType::get(context, 32)};
+  case Kernel::Halves:
+    return {getSplitWords(strategy.getParts()), IntegerType::get(context, 32)};
   case Kernel::AMX:
     return {kAMXColumns, IntegerType::get(context, 32)}; // pairs of bf16
   }
@@ -204,15 +206,21 @@ LogicalResult TileMatmulOp::verify() {
     return emitOpError() << "expected packed columns of " << element << ", got "
                          << packed.getElementType();
   Kernel kernel = getStrategy().getKernel();
-  bool isOfBytes = kernel == Kernel::Pairs || kernel == Kernel::Quads;
-  if (getGrouped() && !isOfBytes)
-    return emitOpError() << "expected groups of rows for pairs and quads, got "
+  bool needsGroups = kernel == Kernel::Halves || kernel == Kernel::Groups;
+  bool hasRowLanes =
+      kernel == Kernel::Pairs || kernel == Kernel::Quads || needsGroups;
+  if (getGrouped() && !hasRowLanes)
+    return emitOpError() << "expected groups of rows for pairs, quads, halves "
+                            "and groups, got "
+                         << stringifyKernel(kernel);
+  if (!getGrouped() && needsGroups)
+    return emitOpError() << "expected grouped rows for "
                          << stringifyKernel(kernel);
   constexpr uint64_t kLargestOfByte = 128;
   if (getLargest() - 1 >= kLargestOfByte)
     return emitOpError() << "expected bytes of at most 1 to " << kLargestOfByte
                          << ", got " << static_cast<int64_t>(getLargest());
-  if (isOfBytes && failed(verifyIntegers(*this, getValueType())))
+  if (hasRowLanes && failed(verifyIntegers(*this, getValueType())))
     return failure();
   int64_t blockSize = getValueType().getBlockSize();
   if (blockSize % kChunk != 0)
@@ -229,9 +237,12 @@ LogicalResult TileDigitsOp::verify() {
       failed(expectRank(*this, "a destination", getDestination(), 3)))
     return failure();
   int64_t width = cast<ShapedType>(getDestination().getType()).getDimSize(2);
-  if (width != kDigitWords)
-    return emitOpError() << "expected a last dimension of " << kDigitWords
-                         << ", got " << width;
+  int64_t places = getPlaces();
+  if (places != 2 && places != 3)
+    return emitOpError() << "expected two or three places, got " << places;
+  if (width != getSplitWords(places))
+    return emitOpError() << "expected a last dimension of "
+                         << getSplitWords(places) << ", got " << width;
   int64_t exponent = getExponent(), lowest = -20;
   if (exponent < lowest || exponent > 0)
     return emitOpError() << "expected an exponent between " << lowest
@@ -413,6 +424,14 @@ LogicalResult DotBytesOp::verify() {
     return emitOpError() << "expected " << bytes / width << " lanes of "
                          << getType().getElementType() << " for " << bytes
                          << " bytes, got " << getType().getNumElements();
+  return success();
+}
+
+LogicalResult DotHalvesOp::verify() {
+  int64_t lanes = getLhs().getType().getNumElements();
+  if (lanes != 2 * getType().getNumElements())
+    return emitOpError() << "expected " << 2 * getType().getNumElements()
+                         << " lanes to multiply, got " << lanes;
   return success();
 }
 

@@ -15,16 +15,6 @@ using namespace mlir;
 namespace mx::runner {
 
 using Bytes = std::vector<uint8_t>;
-/// One of the functions of mx/Numerics/RowGroups.h.
-using Rearrange = void (*)(const uint8_t *, int64_t, int64_t, uint8_t *);
-
-/// What `rearrange` makes of `rows` rows in `bytes`, of `width` bytes each.
-static Bytes apply(Rearrange rearrange, llvm::ArrayRef<uint8_t> bytes,
-                   int64_t rows, int64_t width, int64_t size) {
-  Bytes result(size);
-  rearrange(bytes.data(), rows, width, result.data());
-  return result;
-}
 
 static Bytes toBytes(const RefArray &array) {
   return Bytes(array.integers.begin(), array.integers.end());
@@ -35,38 +25,42 @@ FailureOr<Refs> evaluatePackRows(PackRowsOp op, const Ref &source) {
   MXTensorType type = op.getSource().getType();
   int64_t rows = type.getStoredShape().front();
   Refs refs;
-  auto pack = [&](Rearrange rearrange, llvm::ArrayRef<uint8_t> bytes,
-                  RankedTensorType from, RankedTensorType to) -> LogicalResult {
+  auto pack = [&](RankedTensorType to, auto rearrange) -> LogicalResult {
     llvm::Expected<Array> array =
         Array::create(ElementKind::I8, to.getShape(), "--check");
     if (!array)
       return report(op.getLoc(), array.takeError());
-    Bytes packed =
-        apply(rearrange, bytes, rows, from.getDimSize(1), to.getNumElements());
-    llvm::copy(packed, static_cast<uint8_t *>(array->data()));
+    rearrange(static_cast<uint8_t *>(array->data()));
     refs.push_back(makeRef(toReference(*array)));
     return success();
   };
-  if (failed(pack(numerics::packRows, blocks.payload, type.getPayloadType(),
-                  op.getPayload().getType())) ||
-      failed(pack(numerics::packRowScales, blocks.scales, type.getScalesType(),
-                  op.getScales().getType())))
+  if (failed(pack(op.getPayload().getType(),
+                  [&](uint8_t *out) {
+                    numerics::packRows(type.getFormat(), blocks.payload.data(),
+                                       rows, type.getStoredShape().back(), out);
+                  })) ||
+      failed(pack(op.getScales().getType(), [&](uint8_t *out) {
+        numerics::packRowScales(blocks.scales.data(), rows,
+                                type.getScalesType().getDimSize(1), out);
+      })))
     return failure();
   return refs;
 }
 
 Refs evaluateUnpackRows(UnpackRowsOp op, llvm::ArrayRef<Ref> parts) {
   MXTensorType type = op.getType();
-  RankedTensorType payload = type.getPayloadType(),
-                   scales = type.getScalesType();
-  int64_t rows = payload.getDimSize(0);
+  int64_t rows = type.getStoredShape().front();
   RefBlocks blocks;
   blocks.type = type;
   blocks.shape = llvm::to_vector(type.getShape());
-  blocks.payload = apply(numerics::unpackRows, toBytes(getArray(parts[0])),
-                         rows, payload.getDimSize(1), payload.getNumElements());
-  blocks.scales = apply(numerics::unpackRowScales, toBytes(getArray(parts[1])),
-                        rows, scales.getDimSize(1), scales.getNumElements());
+  blocks.payload.resize(type.getPayloadType().getNumElements());
+  numerics::unpackRows(type.getFormat(), toBytes(getArray(parts[0])).data(),
+                       rows, type.getStoredShape().back(),
+                       blocks.payload.data());
+  blocks.scales.resize(type.getScalesType().getNumElements());
+  numerics::unpackRowScales(toBytes(getArray(parts[1])).data(), rows,
+                            type.getScalesType().getDimSize(1),
+                            blocks.scales.data());
   return Refs{makeRef(std::move(blocks))};
 }
 

@@ -311,31 +311,52 @@ int64_t mx::getColumnExponent(StrategyAttr strategy, numerics::Format format) {
 /// rows that are interleaved there.
 static constexpr int64_t kGroupedDepth = 4096, kInterleavedDepth = 2048;
 
-std::optional<StrategyAttr> mx::chooseDigitsStrategy(MLIRContext *context,
-                                                     const Target &target,
-                                                     int64_t columns,
-                                                     Precision precision) {
-  // Every column costs three products of bytes, so that many columns are better
-  // off with one of floats.
-  constexpr int64_t kMaxColumns = 8;
-  if (precision != Precision::Block21 || ShapedType::isDynamic(columns) ||
-      columns > kMaxColumns)
+/// Columns that packed rows are multiplied with as they are. With more it pays
+/// to decode once and store.
+static constexpr int64_t kMaxPackedColumns = 8;
+
+/// No byte of a column is larger in magnitude.
+static constexpr int64_t kLargestByte = 128;
+
+/// Up to how many columns digits are faster than floats from rows as they are
+/// stored. Every column costs three products of bytes, or four of 16 bits.
+static int64_t countColumnsForDigits(const Target &target,
+                                     numerics::Format format) {
+  bool isAVX2 = target.set == InstructionSet::AVX2;
+  if (!target.has(InstructionSet::AVX2))
+    return 0;
+  return isAVX2 ? 1 : kMaxPackedColumns;
+}
+
+std::optional<StrategyAttr>
+mx::chooseDigitsStrategy(MLIRContext *context, const Target &target,
+                         numerics::Format format, int64_t columns,
+                         Precision precision, bool isPacked) {
+  std::optional<numerics::IntegerForm> form = numerics::getIntegerForm(format);
+  if (!form || precision != Precision::Block21 ||
+      ShapedType::isDynamic(columns) ||
+      columns > (isPacked ? kMaxPackedColumns
+                          : countColumnsForDigits(target, format)))
     return std::nullopt;
-  // Sums for three digits of every row and column at work fill registers.
-  int64_t atOnce = std::clamp<int64_t>(columns, 1, 4);
-  auto make = [&](Kernel kernel) {
+  // Sums for all digits of every row and column at work fill registers.
+  auto make = [&](Kernel kernel, int64_t parts) {
     return StrategyAttr::get(context, kernel, target.getLanes(),
-                             /*rows=*/target.getLanes(), atOnce, kGroupedDepth,
-                             /*parts=*/3, {});
+                             /*rows=*/target.getLanes(),
+                             std::clamp<int64_t>(columns, 1, 4), kGroupedDepth,
+                             parts, {});
   };
-  return make(target.has(InstructionSet::AVX512VNNI) ? Kernel::Quads
-                                                     : Kernel::Pairs);
+  if (target.has(InstructionSet::AVX512VNNI))
+    return make(Kernel::Quads, 3);
+  // Each product of bytes that is widened alone costs more than one of 16 bits.
+  if (countPairsThatFit(format, kLargestByte) < 2)
+    return make(Kernel::Halves, 2);
+  return make(Kernel::Pairs, 3);
 }
 
 int64_t mx::countPairsThatFit(numerics::Format rows, int64_t largest) {
   int64_t bias = numerics::getIntegerForm(rows)->largest;
-  constexpr int64_t kLargestByte = 255, kLargestSum = 32767;
-  return kLargestSum / (2 * std::min(2 * bias, kLargestByte) * largest);
+  constexpr int64_t kLargestUnsigned = 255, kLargestSum = 32767;
+  return kLargestSum / (2 * std::min(2 * bias, kLargestUnsigned) * largest);
 }
 
 std::optional<StrategyAttr>
@@ -383,9 +404,7 @@ mx::chooseIntegersStrategy(MLIRContext *context, const Target &target,
 std::optional<StrategyAttr> mx::chooseGroupsStrategy(MLIRContext *context,
                                                      const Target &target,
                                                      int64_t columns) {
-  // With more columns it pays to decode once and store.
-  constexpr int64_t kMaxColumns = 8;
-  if (ShapedType::isDynamic(columns) || columns > kMaxColumns)
+  if (ShapedType::isDynamic(columns) || columns > kMaxPackedColumns)
     return std::nullopt;
   return StrategyAttr::get(context, Kernel::Groups, target.getLanes(),
                            /*rows=*/target.getLanes(),
@@ -404,6 +423,7 @@ int64_t mx::getTileRows(StrategyAttr strategy) {
     return llvm::alignTo(kPanelRows, strategy.getRows());
   case Kernel::Pairs:
   case Kernel::Quads:
+  case Kernel::Halves:
   case Kernel::Groups:
     return kDotRows;
   case Kernel::AMX:

@@ -19,7 +19,7 @@ func.func @dynamic(%p: tensor<1x256xi8>, %s: tensor<1x16xi8>) {
 // -----
 
 func.func @format(%w: !mx.tensor<16x32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>) {
-  // expected-error@+1 {{expected elements of f4E2M1FN, got 'f8E4M3FN'}}
+  // expected-error@+1 {{expected elements that are integers of a byte times a power of two, got 'f8E4M3FN'}}
   %p, %s = mx.pack_rows %w : !mx.tensor<16x32xf8E4M3FN, block_size = 32, scale_type = f8E8M0FNU>
       -> tensor<1x512xi8>, tensor<1x16xi8>
   return

@@ -191,20 +191,20 @@ func.func @four(%values: vector<6xf32>, %scale: i8) {
 
 // -----
 
-func.func @digits(%x: memref<1x64x1xf32>, %d: memref<1x2x25xi32>) {
-  // expected-error@+1 {{expected a last dimension of 26, got 25}}
-  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x64x1xf32>, memref<1x2x25xi32>) -> ()
+func.func @digits(%x: memref<1x64x1xf32>, %d: memref<1x2x26xi32>) {
+  // expected-error@+1 {{expected a last dimension of 27, got 26}}
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x64x1xf32>, memref<1x2x26xi32>) -> ()
   return
 }
 
 // -----
 
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
-func.func @packed_type(%p: memref<1x512xi8>, %s: memref<1x32xi8>, %x: memref<1x2x26xf32>, %c: memref<16x1xf32>) {
+func.func @packed_type(%p: memref<1x512xi8>, %s: memref<1x32xi8>, %x: memref<1x2x27xf32>, %c: memref<16x1xf32>) {
   // expected-error@+1 {{expected packed columns of 'i32', got 'f32'}}
   mx.tile_matmul %p, %s, %x, %c
       {strategy = #mx.strategy<pairs, lanes = 8, rows = 8, columns = 1, parts = 3, depth = 32>, value_type = !row}
-      : (memref<1x512xi8>, memref<1x32xi8>, memref<1x2x26xf32>, memref<16x1xf32>) -> ()
+      : (memref<1x512xi8>, memref<1x32xi8>, memref<1x2x27xf32>, memref<16x1xf32>) -> ()
   return
 }
 
@@ -243,9 +243,9 @@ func.func @pairs(%a: vector<16xi16>) {
 
 // -----
 
-func.func @digits_exponent(%x: memref<1x64x1xf32>, %d: memref<1x2x26xi32>) {
+func.func @digits_exponent(%x: memref<1x64x1xf32>, %d: memref<1x2x27xi32>) {
   // expected-error@+1 {{expected an exponent between -20 and 0, got 1}}
-  mx.tile_digits %x, %d {bias = 12 : i64, exponent = 1 : i64} : (memref<1x64x1xf32>, memref<1x2x26xi32>) -> ()
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = 1 : i64} : (memref<1x64x1xf32>, memref<1x2x27xi32>) -> ()
   return
 }
 
@@ -315,11 +315,46 @@ func.func @order_and_lanes(%p: memref<4x64xi8>, %s: memref<4x4xi8>, %x: memref<1
 // -----
 
 func.func @groups_for_floats(%p: memref<1x512xi8>, %s: memref<1x32xi8>, %x: memref<1x64x1xf32>, %c: memref<16x1xf32>) {
-  // expected-error@+1 {{expected groups of rows for pairs and quads, got dot}}
+  // expected-error@+1 {{expected groups of rows for pairs, quads, halves and groups, got dot}}
   mx.tile_matmul %p, %s, %x, %c
       {strategy = #mx.strategy<dot, lanes = 8, rows = 1, columns = 1, depth = 32>, grouped,
        value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
       : (memref<1x512xi8>, memref<1x32xi8>, memref<1x64x1xf32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @groups_of_rows(%p: memref<16x32xi8>, %s: memref<16x2xi8>, %x: memref<1x64x1xf32>, %c: memref<16x1xf32>) {
+  // expected-error@+1 {{expected grouped rows for groups}}
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 32>,
+       value_type = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<16x32xi8>, memref<16x2xi8>, memref<1x64x1xf32>, memref<16x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @places(%x: memref<1x64x1xf32>, %d: memref<1x2x27xi32>) {
+  // expected-error@+1 {{expected two or three places, got 4}}
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64, places = 4 : i64} : (memref<1x64x1xf32>, memref<1x2x27xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @two_places(%x: memref<1x64x1xf32>, %d: memref<1x2x27xi32>) {
+  // expected-error@+1 {{expected a last dimension of 33, got 27}}
+  mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64, places = 2 : i64} : (memref<1x64x1xf32>, memref<1x2x27xi32>) -> ()
+  return
+}
+
+// -----
+
+func.func @halves(%a: vector<16xi16>, %c: vector<16xi32>) {
+  // expected-error@+1 {{expected 32 lanes to multiply, got 16}}
+  %0 = mx.dot_halves %a, %a, %c : vector<16xi16>, vector<16xi32>
   return
 }
 

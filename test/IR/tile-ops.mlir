@@ -63,19 +63,35 @@ func.func @scaled(%codes: vector<16xi8>, %scale: i8) -> (vector<32xbf16>, vector
   return %0, %1 : vector<32xbf16>, vector<16xbf16>
 }
 
+// CHECK-LABEL: func.func @halves
+// CHECK: mx.tile_digits %{{.*}}, %{{.*}} {bias = 128 : i64, exponent = -6 : i64, places = 2 : i64} : (tensor<1x64x1xf32>, tensor<1x2x33xi32>) -> tensor<1x2x33xi32>
+// CHECK: mx.tile_matmul {{.*}}#mx.strategy<halves, lanes = 8, rows = 8, columns = 1, parts = 2, depth = 4096>
+// CHECK: mx.dot_halves %{{.*}}, %{{.*}}, %{{.*}} : vector<16xi16>, vector<8xi32>
+func.func @halves(%p: tensor<1x1024xi8>, %s: tensor<1x32xi8>, %x: tensor<1x64x1xf32>, %e: tensor<1x2x33xi32>,
+    %c: tensor<16x1xf32>, %v: vector<16xi16>, %q: vector<8xi32>) -> tensor<16x1xf32> {
+  %d = mx.tile_digits %x, %e {bias = 128 : i64, exponent = -6 : i64, places = 2 : i64}
+      : (tensor<1x64x1xf32>, tensor<1x2x33xi32>) -> tensor<1x2x33xi32>
+  %0 = mx.tile_matmul %p, %s, %d, %c
+      {strategy = #mx.strategy<halves, lanes = 8, rows = 8, columns = 1, parts = 2, depth = 4096>,
+       value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>, grouped}
+      : (tensor<1x1024xi8>, tensor<1x32xi8>, tensor<1x2x33xi32>, tensor<16x1xf32>) -> tensor<16x1xf32>
+  %1 = mx.dot_halves %v, %v, %q : vector<16xi16>, vector<8xi32>
+  return %0 : tensor<16x1xf32>
+}
+
 // CHECK-LABEL: func.func @bytes
-// CHECK: mx.tile_digits %{{.*}}, %{{.*}} {bias = 12 : i64, exponent = -1 : i64} : (tensor<1x64x1xf32>, tensor<1x2x26xi32>) -> tensor<1x2x26xi32>
+// CHECK: mx.tile_digits %{{.*}}, %{{.*}} {bias = 12 : i64, exponent = -1 : i64} : (tensor<1x64x1xf32>, tensor<1x2x27xi32>) -> tensor<1x2x27xi32>
 // CHECK: mx.tile_matmul {{.*}}#mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 4096>
 // CHECK: mx.lookup_bytes [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] %{{.*}} : vector<64xi8>
 // CHECK: mx.dot_bytes %{{.*}}, %{{.*}}, %{{.*}} : vector<64xi8>, vector<16xi32>
 // CHECK: mx.dot_bytes %{{.*}}, %{{.*}}, %{{.*}} : vector<64xi8>, vector<32xi16>
 // CHECK: mx.sum_pairs %{{.*}} : vector<32xi16> -> vector<16xi32>
-func.func @bytes(%p: tensor<1x512xi8>, %s: tensor<1x32xi8>, %x: tensor<1x64x1xf32>, %e: tensor<1x2x26xi32>,
+func.func @bytes(%p: tensor<1x512xi8>, %s: tensor<1x32xi8>, %x: tensor<1x64x1xf32>, %e: tensor<1x2x27xi32>,
     %c: tensor<16x1xf32>, %v: vector<64xi8>, %q: vector<16xi32>, %h: vector<32xi16>) -> tensor<16x1xf32> {
-  %d = mx.tile_digits %x, %e {bias = 12 : i64, exponent = -1 : i64} : (tensor<1x64x1xf32>, tensor<1x2x26xi32>) -> tensor<1x2x26xi32>
+  %d = mx.tile_digits %x, %e {bias = 12 : i64, exponent = -1 : i64} : (tensor<1x64x1xf32>, tensor<1x2x27xi32>) -> tensor<1x2x27xi32>
   %0 = mx.tile_matmul %p, %s, %d, %c
       {strategy = #mx.strategy<quads, lanes = 16, rows = 16, columns = 1, parts = 3, depth = 4096>, value_type = !row, grouped}
-      : (tensor<1x512xi8>, tensor<1x32xi8>, tensor<1x2x26xi32>, tensor<16x1xf32>) -> tensor<16x1xf32>
+      : (tensor<1x512xi8>, tensor<1x32xi8>, tensor<1x2x27xi32>, tensor<16x1xf32>) -> tensor<16x1xf32>
   %1 = mx.lookup_bytes [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] %v : vector<64xi8>
   %2 = mx.dot_bytes %1, %v, %q : vector<64xi8>, vector<16xi32>
   %3 = mx.dot_bytes %1, %v, %h : vector<64xi8>, vector<32xi16>

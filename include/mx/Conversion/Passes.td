@@ -175,17 +175,17 @@ def ConvertMXToTiles : Pass<"convert-mx-to-tiles"> {
 
     A weight whose rows are packed (`mx.unpack_rows`) and at most 8 columns of
     floats are multiplied in tiles of groups of packed rows. With
-    `precision(block21)` this is done byte by byte, for constants too, which are
-    packed here: the columns become digits (`mx.tile_digits`), where a check at
-    run time finds that all have some; NaN, infinities and blocks of tiny numbers
-    have none.
+    `precision(block21)` this is done byte by byte: the columns become digits
+    (`mx.tile_digits`), where a check at run time finds that all have some; NaN,
+    infinities and blocks of tiny numbers have none. So is a constant, which is
+    packed here, with as few columns as make that faster than f32.
 
     Two block-scaled operands are multiplied byte by byte, too, at any precision
     but `strict`, where their elements are integers of a byte times a power of two
     (`f4E2M1FN`, `f6E2M3FN`, `i8`): no digits are needed, and no sum of a block is
     rounded. Either operand can give the rows: the one that is packed, or has
-    more; rows that are not packed are interleaved as the tile is computed. AMX
-    does so for one column only.
+    more; rows that are not packed are interleaved as the tile is computed.
+    Either may have batch dimensions. AMX does so for one column only.
 
     Two block-scaled operands take this way, or that of floats, if a check at run
     time finds all scales within 2^-64 to 2^64, so that products of decoded
@@ -250,13 +250,12 @@ def ConvertMXToVector : Pass<"convert-mx-to-vector"> {
       into a buffer on the stack; each element is then broadcast and multiplied
       with a row of a panel.
     - `pairs`, `quads`: a lane is a row. Four elements of it become unsigned bytes
-      (4-bit codes by `mx.lookup_bytes`) and are multiplied with four bytes of a
-      column (`mx.dot_bytes`), for each of its parts; the exact sum of a block is
-      scaled once. Rows that are not packed are interleaved into a buffer,
-      `depth` elements of 16 rows at a time.
-    - `groups`: a lane is a row. Four bytes of it are decoded to eight f32 and
-      multiplied with eight elements of a column; the sum of a block is scaled
-      once.
+      (codes of 4 and 6 bits by `mx.lookup_bytes`) and are multiplied with four
+      bytes of a column (`mx.dot_bytes`), for each of its parts; the exact sum of
+      a block is scaled once. Rows that are not packed are interleaved into a
+      buffer, `depth` elements of 16 rows at a time.
+    - `groups`: a lane is a row. Its elements are decoded to f32 and multiplied
+      with those of a column; the sum of a block is scaled once.
     - `amx`: `depth` elements of every row of the tile are decoded and scaled to
       bf16, which is exact, into a buffer of AMX tiles; these are multiplied with
       those of the packed columns, four sums at a time.

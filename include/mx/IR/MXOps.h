@@ -72,11 +72,16 @@ constexpr bool isConvertibleBlockSize(int64_t size) {
 
 /// Words of i32 for a chunk of a column in `places` bytes an element, see
 /// `mx.tile_digits` and `mx.tile_integers`: eight words of four bytes for each
-/// place, the sum, and the scale.
+/// place, the sum, that of the last of several places, and the scale.
 constexpr int64_t getDigitWords(int64_t places) {
-  return places * kChunk / 4 + 2;
+  return places * kChunk / 4 + (places > 1 ? 3 : 2);
 }
-constexpr int64_t kDigitPlaces = 3, kDigitWords = getDigitWords(kDigitPlaces);
+
+/// The same for `places` digits of `mx.tile_digits`: of bytes, or two of 16
+/// bits, of which four elements take two words and which need no sums.
+constexpr int64_t getSplitWords(int64_t places) {
+  return places == 2 ? 2 * kChunk / 2 + 1 : getDigitWords(places);
+}
 
 /// Columns of a tile of AMX; a tile holds pairs of elements along K.
 constexpr int64_t kAMXColumns = 16;
@@ -95,8 +100,8 @@ std::pair<int64_t, int64_t> getNormalScales(numerics::Format format);
 /// The order in which `mx.decode_scaled` decodes a chunk of `format` fastest.
 llvm::ArrayRef<int64_t> getScaledOrder(numerics::Format format);
 
-/// The order in which a vector of packed rows gives the codes of `lanes` rows
-/// by their number: all first ones, all second ones.
+/// The order in which a vector of packed rows of 4-bit codes gives those of
+/// `lanes` rows by their number: all first ones, all second ones.
 llvm::SmallVector<int64_t> getGroupsOrder(int64_t lanes);
 
 /// What `pack_rows` expects of a value of `type` and does not find, as "rank 2,

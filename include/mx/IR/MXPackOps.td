@@ -19,28 +19,38 @@ def MX_PackRowsOp : MX_PackedLayoutOp<"pack_rows"> {
   let description = [{
     Gives payload and scales of a block-scaled matrix in another order: the rows
     (lines along the block axis, as they are stored, rule P5) in groups of 16,
-    in which four bytes of one row stand beside those of the next. A kernel whose
-    lanes are rows then reads both in one stream. What `unpack_rows` makes of
-    them is the value itself; a matmul with up to 8 columns takes the packed form
-    as it is, in bytes with `precision(block21)` and else in f32.
+    in which four bytes of one row, a word, stand beside those of the next. A
+    kernel whose lanes are rows then reads both in one stream. What `unpack_rows`
+    makes of them is the value itself; a matmul with up to 8 columns takes the
+    packed form as it is, in bytes with `precision(block21)` or block-scaled
+    columns, and else in f32.
 
-    With `l = 16 g + r` the row, `k = 32 b + 8 j + 4 h + i` the element
-    (`h < 2`, `i < 4`) and `s` the block of the row:
+    Byte i of a word holds bits of codes that are four apart, so that shifts
+    bring those of four neighbours to four bytes. With `l = 16 g + r` the row,
+    `t` the word of the row, `w` the width of what it holds and `s` the block:
 
     ```
-    payload[g, ((4 b + j) * 16 + r) * 4 + i] = code[l, k with h = 0]
-                                             | code[l, k with h = 1] << 4
+    payload[g, (t * 16 + r) * 4 + i] =
+        sum over j < 8 / w of bits(code[l, first(t) + 4 j + i]) << (w j)
     scales[g, s * 16 + r] = scale[l, s]
     ```
 
-    Rows that fill up the last group have codes 0 and scales 1 (rule S10).
+    | elements | words | bits |
+    |---|---|---|
+    | `f4E2M1FN` | one for 8 codes | whole codes, w = 4 |
+    | `i8` | one for 4 codes | whole codes, w = 8 |
+    | `f6E2M3FN` | three for 16 codes | the low 4 of the first 8, the low 4 of the other 8, the high 2 of all |
+
+    Rows that fill up the last group have codes 0 and scales 1 (rule S10). No
+    payload grows but by these.
 
     Constraints:
     1. the source has rank 2 and a static shape;
-    2. its elements are `f4E2M1FN`, its block size a multiple of 32, its scale
-       type `f8E8M0FNU`;
-    3. the payload is of shape (rows / 16 rounded up, 8 K), the scales of shape
-       (rows / 16 rounded up, 16 K / block_size).
+    2. its elements are integers of at most 128 times a power of two (`f4E2M1FN`,
+       `f6E2M3FN`, `i8`), its block size a multiple of 32, its scale type
+       `f8E8M0FNU`;
+    3. the payload is of shape (rows / 16 rounded up, 16 times the bytes of a
+       row), the scales of shape (rows / 16 rounded up, 16 K / block_size).
 
     Example:
 
@@ -55,8 +65,8 @@ def MX_PackRowsOp : MX_PackedLayoutOp<"pack_rows"> {
     }
     ```
 
-    Of a constant, it is computed at compile time. Lowers to two
-    `linalg.generic` that copy bytes.
+    Of a constant, it is computed at compile time. Lowers to `linalg.generic` that
+    copies codes and scales.
   }];
   let arguments = (ins MX_TensorType:$source);
   let results = (outs MX_ByteTensor:$payload, MX_ByteTensor:$scales);
@@ -89,8 +99,8 @@ def MX_UnpackRowsOp : MX_PackedLayoutOp<"unpack_rows"> {
     }
     ```
 
-    Where no kernel takes the packed form, lowers to two `linalg.generic` that
-    copy bytes.
+    Where no kernel takes the packed form, lowers to `linalg.generic` that copies
+    codes and scales.
   }];
   let arguments = (ins MX_ByteTensor:$payload, MX_ByteTensor:$scales);
   let results = (outs MX_TensorType:$result);

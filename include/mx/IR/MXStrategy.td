@@ -19,7 +19,8 @@ def MX_Kernel : I32EnumAttr<"Kernel", "the loop structure of a tile", [
       I32EnumAttrCase<"Pairs", 2, "pairs">,
       I32EnumAttrCase<"Quads", 3, "quads">,
       I32EnumAttrCase<"AMX", 4, "amx">,
-      I32EnumAttrCase<"Groups", 5, "groups">
+      I32EnumAttrCase<"Groups", 5, "groups">,
+      I32EnumAttrCase<"Halves", 6, "halves">
     ]> {
   let cppNamespace = "::mx";
 }
@@ -38,6 +39,9 @@ def MX_StrategyAttr : AttrDef<MX_Dialect, "Strategy"> {
       (`mx.tile_integers`). A lane is a row; rows that `mx.pack_rows` has not
       interleaved are so as the tile is computed, `depth` elements at a time.
       `pairs` adds products of two bytes in 16 bits, `quads` of four in 32.
+    - `halves` does the same in 16 bits, products of which are added in 32: for
+      packed rows, whose elements need not become unsigned, and columns in two
+      digits.
     - `groups` decodes rows that `mx.pack_rows` interleaved to f32. A lane is a
       row, and an element of a column meets all of them.
     - `amx` multiplies tiles of 16 rows and 32 elements in bf16, where every

@@ -49,12 +49,12 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
     `p` is the order of `strategy`; for a `dot` or `groups` kernel a panel is one
     column. A `dot` kernel of 16 lanes expects columns times 2^-6 for elements of
     i8, which it takes for integers, and times 2^-8 for those of f8E4M3FN in an
-    order of 64. For `pairs` and `quads`, `packed` is as `mx.tile_digits` makes it of
-    floats (with three parts), or `mx.tile_integers` of a block-scaled value (one).
-    For `groups`, and for those with `grouped`, payload and scales are as
-    `mx.pack_rows` gives them. No byte of the columns is larger than `largest` in
-    magnitude. For `amx`, `packed` holds pairs of bf16 along K, see
-    `convert-mx-to-tiles`.
+    order of 64. For `pairs`, `quads` and `halves`, `packed` is as
+    `mx.tile_digits` makes it of floats (with three parts, of `halves` with two),
+    or for the first two `mx.tile_integers` of a block-scaled value (one). With
+    `grouped`, payload and scales are as `mx.pack_rows` gives them. No byte of the
+    columns is larger than `largest` in magnitude. For `amx`, `packed` holds pairs
+    of bf16 along K, see `convert-mx-to-tiles`.
 
     With `transposed`, the accumulator is indexed `[n, m]`. `value_type` is the
     type of which `payload` and `scales` hold some rows; its shape does not
@@ -63,18 +63,20 @@ def MX_TileMatmulOp : MX_TileOp<"tile_matmul"> {
 
     Constraints:
     1. payload and scales are of rank 2 and have the same number of rows, as the
-       accumulator, or of groups of 16 rows for `groups` and with `grouped`;
+       accumulator, or with `grouped` of groups of 16 rows;
     2. `packed` is of rank 3: (panels, K, columns of a panel) of f32, where K is
        rounded up to whole orders of `strategy` and what is added is -0, or
-       (columns, K / 32, 8 parts + 2) of i32 for `pairs` and `quads`, or (panels,
-       parts and K / 2, 16) of i32 for `amx`;
+       (columns, K / 32, 10 with one part, 27 with three) of i32 for `pairs` and
+       `quads`, (columns, K / 32, 33) for `halves`, or (panels, parts and K / 2,
+       16) of i32 for `amx`;
     3. operands are all tensors, with the accumulator's type as the result, or
        all memrefs, with no result;
     4. the block size is a multiple of 32; if the order of `strategy` is of more
        than 32 elements, it is of whole blocks or of a part of one, and every lane
        has elements of one block only;
-    5. `grouped` is for `pairs` and `quads`, whose elements are integers of at
-       most 128 times a power of two;
+    5. `pairs`, `quads`, `halves` and `groups` are for elements that are integers
+       of at most 128 times a power of two; `grouped` is for them only, and
+       `halves` and `groups` need it;
     6. `largest` is between 1 and 128.
 
     Example:
@@ -230,26 +232,34 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
          = d2[k] * 2^14 + d1[k] * 2^7 + d0[k],  0 <= d0, d1 < 128, -128 <= d2 < 128
     ```
 
-    The 26 numbers for 32 rows of a column are 8 of four d0 each, the first in
-    the lowest byte, 8 of d1 and 8 of d2; the sum of q times `bias`; and
-    2^(e - 20 + exponent) as f32, or 0 where the block has a NaN or an infinity,
-    or values of which none reaches 2^(-106 - exponent): it has no digits then.
-    For a block of zeros e is 0. Whoever adds `bias` to elements times
-    2^-`exponent`, to make unsigned bytes of them, so has what to take off again
-    and what to multiply with.
+    The 27 numbers for 32 rows of a column are 8 of four d0 each, the first in
+    the lowest byte, 8 of d1 and 8 of d2; the sum of q and that of d2, both times
+    `bias`, modulo 2^32; and 2^(e - 20 + exponent) as f32, or 0 where the block
+    has a NaN or an infinity, or values of which none reaches 2^(-106 - exponent):
+    it has no digits then. For a block of zeros e is 0. Whoever adds `bias` to
+    elements times 2^-`exponent`, to make unsigned bytes of them, so has what to
+    take off again, of the whole or where that leaves 32 bits of the last digit
+    and the others, and what to multiply with.
+
+    With two `places`, q is two digits of base 2048, the first from -1024 to 1023,
+    in 16 bits each: 16 words of the first digits and 16 of the second ones, then
+    the scale. The words 2 w and 2 w + 1 have those of the rows 4 w and 4 w + 2,
+    and of 4 w + 1 and 4 w + 3.
 
     Constraints:
     1. the source is of rank 3, (columns, K, 1), K a multiple of 32;
-    2. the destination is of rank 3, (columns, K / 32, 26);
+    2. the destination is of rank 3, (columns, K / 32, 27), or with two places
+       (columns, K / 32, 33);
     3. operands are all tensors, with the destination's type as the result, or
        all memrefs, with no result;
-    4. the exponent is between -20 and 0.
+    4. the exponent is between -20 and 0;
+    5. there are two or three places.
 
     Example:
 
     ```mlir
-    func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x26xi32>) {
-      mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x26xi32>) -> ()
+    func.func @digits(%x: memref<1x128x1xf32>, %d: memref<1x4x27xi32>) {
+      mx.tile_digits %x, %d {bias = 12 : i64, exponent = -1 : i64} : (memref<1x128x1xf32>, memref<1x4x27xi32>) -> ()
       return
     }
     ```
@@ -260,7 +270,8 @@ def MX_TileDigitsOp : MX_TileOp<"tile_digits"> {
     MX_TileF32:$source,
     MX_TileI32:$destination,
     I64Attr:$bias,
-    I64Attr:$exponent
+    I64Attr:$exponent,
+    DefaultValuedAttr<I64Attr, "3">:$places
   );
   let results = (outs Variadic<RankedTensorOf<[I32]>>:$result);
   let assemblyFormat = [{
@@ -393,6 +404,44 @@ def MX_DotBytesOp : Op<MX_Dialect, "dot_bytes", [Pure,
     VectorOfRankAndType<[1], [I16, I32]>:$accumulator
   );
   let results = (outs VectorOfRankAndType<[1], [I16, I32]>:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $accumulator attr-dict `:` type($lhs) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def MX_DotHalvesOp : Op<MX_Dialect, "dot_halves", [Pure,
+    AllTypesMatch<["lhs", "rhs"]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "sums of products of two 16-bit integers";
+  let description = [{
+    ```
+    result[i] = accumulator[i] + sum over j < 2 of
+        sext(lhs[2 * i + j]) * sext(rhs[2 * i + j])
+    ```
+
+    Constraints:
+    1. lhs and rhs have twice the lanes of the accumulator.
+
+    No sum may leave the range of i32.
+
+    Example:
+
+    ```mlir
+    func.func @dot(%a: vector<16xi16>, %b: vector<16xi16>, %c: vector<8xi32>) -> vector<8xi32> {
+      %0 = mx.dot_halves %a, %b, %c : vector<16xi16>, vector<8xi32>
+      return %0 : vector<8xi32>
+    }
+    ```
+
+    Lowers to `vpmaddwd` (`convert-mx-to-x86`), or to products of widened lanes
+    (`convert-mx-to-arith`).
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[1], [I16]>:$lhs,
+    VectorOfRankAndType<[1], [I16]>:$rhs,
+    VectorOfRankAndType<[1], [I32]>:$accumulator
+  );
+  let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $accumulator attr-dict `:` type($lhs) `,` type($result)
   }];

@@ -66,12 +66,14 @@ StrategyAttr chooseStrategy(mlir::MLIRContext *context, const Target &target,
                             MXTensorType type, int64_t columns,
                             Precision precision);
 
-/// How to compute it with bytes and digits, for a weight whose rows are packed;
-/// nothing where `target`, `columns` or `precision` do not suit.
-std::optional<StrategyAttr> chooseDigitsStrategy(mlir::MLIRContext *context,
-                                                 const Target &target,
-                                                 int64_t columns,
-                                                 Precision precision);
+/// How to compute it with bytes and digits, for a weight of `format` whose rows
+/// are packed; nothing where `columns` or `precision` do not suit. Not
+/// `isPacked`, its rows can be packed if that is worth it: nothing where floats
+/// are faster, too.
+std::optional<StrategyAttr>
+chooseDigitsStrategy(mlir::MLIRContext *context, const Target &target,
+                     numerics::Format format, int64_t columns,
+                     Precision precision, bool isPacked);
 
 /// How to compute a matmul of rows of `rows` and `numColumns` columns of
 /// `columns` with bytes, exactly within a block; nothing where the formats are

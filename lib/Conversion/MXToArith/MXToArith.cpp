@@ -522,7 +522,7 @@ struct ConvertMXToArith : mx::impl::ConvertMXToArithBase<ConvertMXToArith> {
           return isa<TensorType>(op->getResult(0).getType());
         });
     target.addIllegalOp<DecodePackedOp, DecodeScaledOp, EncodePackedOp,
-                        LookupBytesOp, DotBytesOp, SumPairsOp>();
+                        LookupBytesOp, DotBytesOp, DotHalvesOp, SumPairsOp>();
     target.addDynamicallyLegalOp<arith::TruncFOp>([](arith::TruncFOp op) {
       return isa<TensorType>(op.getType()) || !RoundToBF16::isApplicable(op);
     });

@@ -287,7 +287,35 @@ struct DotBytes : OpConversionPattern<DotBytesOp> {
   }
 };
 
-/// Shifts within 32 bits: no lane moves.
+/// The even and the odd ones of the lanes of `halves`, each in twice the bits:
+/// shifts, so that no lane moves.
+static std::pair<Value, Value> widenHalves(VectorBuilder &b, Value halves,
+                                           VectorType type) {
+  int64_t bits = type.getElementTypeBitWidth() / 2;
+  Value pairs = b.bitcast(halves, type), half = b.splat(pairs, bits);
+  return {arith::ShRSIOp::create(b.builder, b.loc, b.shl(pairs, bits), half),
+          arith::ShRSIOp::create(b.builder, b.loc, pairs, half)};
+}
+
+struct DotHalves : OpConversionPattern<DotHalvesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DotHalvesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    VectorBuilder b(rewriter, loc);
+    auto [even, odd] = widenHalves(b, adaptor.getLhs(), op.getType());
+    auto [otherEven, otherOdd] = widenHalves(b, adaptor.getRhs(), op.getType());
+    Value sum = arith::AddIOp::create(
+        rewriter, loc, adaptor.getAccumulator(),
+        arith::MulIOp::create(rewriter, loc, even, otherEven));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, sum, arith::MulIOp::create(rewriter, loc, odd, otherOdd));
+    return success();
+  }
+};
+
 struct SumPairs : OpConversionPattern<SumPairsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -296,12 +324,8 @@ struct SumPairs : OpConversionPattern<SumPairsOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     VectorBuilder b(rewriter, loc);
-    int64_t bits = op.getType().getElementTypeBitWidth() / 2;
-    Value pairs = b.bitcast(adaptor.getSource(), op.getType());
-    Value half = b.splat(pairs, bits);
-    Value low = arith::ShRSIOp::create(rewriter, loc, b.shl(pairs, bits), half);
-    Value high = arith::ShRSIOp::create(rewriter, loc, pairs, half);
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, low, high);
+    auto [even, odd] = widenHalves(b, adaptor.getSource(), op.getType());
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, even, odd);
     return success();
   }
 };
@@ -310,5 +334,5 @@ struct SumPairs : OpConversionPattern<SumPairsOp> {
 
 void mx::populatePackedVectorPatterns(RewritePatternSet &patterns) {
   patterns.add<DecodePacked, DecodeScaled, EncodePacked, LookupBytes, DotBytes,
-               SumPairs>(patterns.getContext());
+               DotHalves, SumPairs>(patterns.getContext());
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops over the bytes of the result, which say where theirs come from. What
-// goes where is in mx/Numerics/RowGroups.h.
+// Loops over the bytes or codes of the result, which say where theirs come
+// from. What goes where is in mx/Numerics/RowGroups.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,9 @@
 
 using namespace mlir;
 using namespace mx;
-using numerics::kBytesPerRun;
+using numerics::BitPlane;
 using numerics::kRowsPerGroup;
+using numerics::kWordBytes;
 
 namespace {
 
@@ -48,16 +49,18 @@ struct ByteLoops {
   Value read(Value source, Value row, AffineExpr place) {
     return tensor::ExtractOp::create(b, l, source, {row, index(place)});
   }
-  /// The low nibble of `value`, or with `which` 1 the high one.
-  Value nibble(Value value, AffineExpr which) {
-    Value shift =
-        arith::IndexCastOp::create(b, l, b.getI8Type(), index(which * 4));
-    Value moved = arith::ShRUIOp::create(b, l, value, shift);
-    return arith::AndIOp::create(b, l, moved, byte(0xF));
+  /// Bits [from, from + width) of `value`, moved to `to`.
+  Value move(Value value, AffineExpr from, int64_t width, int64_t to) {
+    if (width == 8)
+      return value;
+    Value places = arith::IndexCastOp::create(b, l, b.getI8Type(), index(from));
+    value = arith::ShRUIOp::create(b, l, value, places);
+    value = arith::AndIOp::create(b, l, value, byte((1 << width) - 1));
+    return to == 0 ? value : arith::ShLIOp::create(b, l, value, byte(to));
   }
+  /// Of bytes that have no bit in common; the first one may be null.
   Value join(Value low, Value high) {
-    return arith::OrIOp::create(b, l, low,
-                                arith::ShLIOp::create(b, l, high, byte(4)));
+    return low ? arith::OrIOp::create(b, l, low, high) : high;
   }
   /// `read` of a row, or `filler` where the row is not one of `rows`.
   Value fillUp(AffineExpr row, int64_t rows, uint8_t filler,
@@ -71,6 +74,22 @@ struct ByteLoops {
     Value value = read(arith::MinUIOp::create(b, l, wanted, last));
     return arith::SelectOp::create(b, l, exists, value, byte(filler));
   }
+};
+
+/// Where the words of a run are.
+struct Run {
+  explicit Run(numerics::Format format)
+      : planes(numerics::getBitPlanes(format)),
+        codes(numerics::getRunCodes(format)) {
+    for (BitPlane plane : planes) {
+      first.push_back(words);
+      words += codes / plane.getCodesPerWord();
+    }
+  }
+
+  std::vector<BitPlane> planes;
+  SmallVector<int64_t> first; // word of each plane
+  int64_t codes, words = 0;
 };
 
 } // namespace
@@ -97,7 +116,7 @@ static Value computeBytes(OpBuilder &builder, Location loc,
 
 namespace {
 
-/// pack_rows -> two linalg.generic.
+/// pack_rows -> linalg.generic.
 struct PackRows : OpConversionPattern<PackRowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -110,20 +129,14 @@ struct PackRows : OpConversionPattern<PackRowsOp> {
     AffineExpr group = rewriter.getAffineDimExpr(0),
                place = rewriter.getAffineDimExpr(1);
 
+    Value codes = unpackCodes(rewriter, loc, op.getSource().getType(), parts);
+    Run run(op.getSource().getType().getFormat());
     Value payload = computeBytes(
         rewriter, loc, op.getPayload().getType(), [&](ByteLoops &loops) {
-          // Byte i of a run of a row: codes i and i + 4 of eight.
-          AffineExpr i = place % kBytesPerRun;
-          AffineExpr lane = place.floorDiv(kBytesPerRun) % kRowsPerGroup;
-          AffineExpr run = place.floorDiv(kBytesPerRun * kRowsPerGroup);
-          AffineExpr first = run * kBytesPerRun + i.floorDiv(2);
+          AffineExpr lane = place.floorDiv(kWordBytes) % kRowsPerGroup;
           return loops.fillUp(
-              group * kRowsPerGroup + lane, rows, 0, [&](Value row) {
-                Value low = loops.read(parts.payload, row, first);
-                Value high = loops.read(parts.payload, row, first + 2);
-                return loops.join(loops.nibble(low, i % 2),
-                                  loops.nibble(high, i % 2));
-              });
+              group * kRowsPerGroup + lane, rows, 0,
+              [&](Value row) { return joinFields(loops, run, codes, row); });
         });
     Value scales = computeBytes(
         rewriter, loc, op.getScales().getType(), [&](ByteLoops &loops) {
@@ -138,9 +151,42 @@ struct PackRows : OpConversionPattern<PackRowsOp> {
     rewriter.replaceOp(op, {payload, scales});
     return success();
   }
+
+private:
+  /// A byte of a row.
+  static Value joinFields(ByteLoops &loops, const Run &run, Value codes,
+                          Value row) {
+    AffineExpr place = loops.b.getAffineDimExpr(1);
+    AffineExpr i = place % kWordBytes;
+    AffineExpr word = place.floorDiv(kWordBytes * kRowsPerGroup);
+    AffineExpr wordOfRun = word % run.words;
+    Value result;
+    for (auto [plane, first] : llvm::zip_equal(run.planes, run.first)) {
+      // What is read in vain, for words of another plane, is in the run.
+      int64_t codesPerWord = plane.getCodesPerWord();
+      AffineExpr code =
+          word.floorDiv(run.words) * run.codes +
+          (wordOfRun - first) % (run.codes / codesPerWord) * codesPerWord + i;
+      Value byte;
+      for (int64_t j = 0; j < codesPerWord / kWordBytes; ++j) {
+        AffineExpr low = getAffineConstantExpr(plane.low, loops.b.getContext());
+        Value field = loops.read(codes, row, code + j * kWordBytes);
+        byte = loops.join(byte,
+                          loops.move(field, low, plane.width, plane.width * j));
+      }
+      if (result) {
+        Value isHere = arith::CmpIOp::create(
+            loops.b, loops.l, arith::CmpIPredicate::uge, loops.index(wordOfRun),
+            arith::ConstantIndexOp::create(loops.b, loops.l, first));
+        byte = arith::SelectOp::create(loops.b, loops.l, isHere, byte, result);
+      }
+      result = byte;
+    }
+    return result;
+  }
 };
 
-/// unpack_rows -> two linalg.generic and an assemble.
+/// unpack_rows -> linalg.generic and an assemble.
 struct UnpackRows : OpConversionPattern<UnpackRowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -153,21 +199,29 @@ struct UnpackRows : OpConversionPattern<UnpackRowsOp> {
                place = rewriter.getAffineDimExpr(1);
     AffineExpr group = row.floorDiv(kRowsPerGroup), lane = row % kRowsPerGroup;
 
-    Value payload = computeBytes(
-        rewriter, loc, type.getPayloadType(), [&](ByteLoops &loops) {
-          // The codes of a pair come out of two bytes, which have those of the
-          // first four in the low nibbles and those of the others in the high.
-          AffineExpr run = place.floorDiv(kBytesPerRun);
-          AffineExpr pair = place % 2;
-          AffineExpr isHigh = (place % kBytesPerRun).floorDiv(2);
-          AffineExpr first =
-              (run * kRowsPerGroup + lane) * kBytesPerRun + pair * 2;
-          Value index = loops.index(group);
-          Value even = loops.read(adaptor.getPayload(), index, first);
-          Value odd = loops.read(adaptor.getPayload(), index, first + 1);
-          return loops.join(loops.nibble(even, isHigh),
-                            loops.nibble(odd, isHigh));
+    Run run(type.getFormat());
+    RankedTensorType payloadType = type.getPayloadType();
+    Value codes = computeBytes(
+        rewriter, loc, payloadType.clone(type.getStoredShape()),
+        [&](ByteLoops &loops) {
+          Value index = loops.index(group), code;
+          AffineExpr codeOfRun = place % run.codes;
+          for (auto [plane, first] : llvm::zip_equal(run.planes, run.first)) {
+            int64_t codesPerWord = plane.getCodesPerWord();
+            AffineExpr word = place.floorDiv(run.codes) * run.words + first +
+                              codeOfRun.floorDiv(codesPerWord);
+            Value byte = loops.read(adaptor.getPayload(), index,
+                                    (word * kRowsPerGroup + lane) * kWordBytes +
+                                        place % kWordBytes);
+            AffineExpr shift =
+                (place % codesPerWord).floorDiv(kWordBytes) * plane.width;
+            code = loops.join(code,
+                              loops.move(byte, shift, plane.width, plane.low));
+          }
+          return code;
         });
+    Value payload =
+        packCodes(rewriter, loc, codes, type.getFormat(), payloadType);
     Value scales = computeBytes(
         rewriter, loc, type.getScalesType(), [&](ByteLoops &loops) {
           return loops.read(adaptor.getScales(), loops.index(group),

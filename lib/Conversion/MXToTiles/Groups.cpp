@@ -29,6 +29,7 @@ namespace {
 
 /// A matmul whose lanes are rows: of packed rows with a few columns of floats,
 /// as such or in digits, or of two operands whose elements are integers.
+/// Columns are [batch.., column, ..].
 class GroupsMatmul {
 public:
   /// `rows` are groups of rows as `mx.pack_rows` makes them if `grouped`, or
@@ -37,12 +38,15 @@ public:
                Parts rows, bool grouped)
       : builder(builder), loc(op.getLoc()), op(op),
         dims(*getMatmulDims(op.getLhs().getType(), op.getRhs().getType())),
-        transposed(transposed), grouped(grouped), rows(rows) {}
+        transposed(transposed), grouped(grouped), rows(rows),
+        numBatch((transposed ? dims.lhsBatched : dims.rhsBatched)
+                     ? dims.batch.size()
+                     : 0) {}
 
-  /// Columns of floats in f32, one after the other: [column, K, 1].
+  /// Columns of floats in f32, one after the other: [.., K, 1].
   Value arrangeColumns();
   /// These as digits, with a scale for each chunk.
-  Value splitColumns(Value columns);
+  Value splitColumns(StrategyAttr strategy, Value columns);
   /// Whether every chunk has digits.
   Value areAllSplit(Value digits);
   /// Block-scaled columns, `parts`, as integers.
@@ -66,13 +70,8 @@ private:
       return numerics::getIntegerForm(type.getFormat())->largest;
     return kLargestOfByte;
   }
-  OpFoldResult getNumColumns() {
-    bool hasColumns = transposed ? dims.hasM : dims.hasN;
-    if (!hasColumns)
-      return builder.getIndexAttr(1);
-    int64_t axis = transposed ? 0 : dims.hasM;
-    return tensor::getMixedSize(builder, loc, op.getAccumulator(), axis);
-  }
+  Value flatten(Value columns);
+  Value restore(Value flat, Value columns);
 
   OpBuilder &builder;
   Location loc;
@@ -80,31 +79,77 @@ private:
   MatmulDims dims;
   bool transposed, grouped;
   Parts rows;
+  int64_t numBatch; // dimensions of the columns before others
 };
 
 } // namespace
 
+/// `columns` without batches: [batch and column, ..].
+Value GroupsMatmul::flatten(Value columns) {
+  if (numBatch == 0)
+    return columns;
+  SmallVector<ReassociationIndices> groups(1);
+  int64_t rank = cast<RankedTensorType>(columns.getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim > numBatch)
+      groups.emplace_back();
+    groups.back().push_back(dim);
+  }
+  return tensor::CollapseShapeOp::create(builder, loc, columns, groups);
+}
+
+/// `flat` with the batches of `columns`.
+Value GroupsMatmul::restore(Value flat, Value columns) {
+  if (numBatch == 0)
+    return flat;
+  auto type = cast<RankedTensorType>(flat.getType());
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim <= numBatch; ++dim) {
+    sizes.push_back(tensor::getMixedSize(builder, loc, columns, dim));
+    groups.front().push_back(dim);
+  }
+  for (int64_t dim = 1; dim < type.getRank(); ++dim) {
+    groups.push_back({static_cast<int64_t>(sizes.size())});
+    sizes.push_back(tensor::getMixedSize(builder, loc, flat, dim));
+  }
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), flat,
+                                       groups, sizes);
+}
+
 Value GroupsMatmul::arrangeColumns() {
   Value floats = transposed ? op.getLhs() : op.getRhs();
-  auto type = cast<RankedTensorType>(floats.getType());
-  // Which of its dimensions are the column and K.
-  int64_t rank = type.getRank();
-  AffineExpr column = builder.getAffineDimExpr(0),
-             k = builder.getAffineDimExpr(1);
-  SmallVector<AffineExpr> indices = {k};
-  if (rank == 2)
-    indices.insert(transposed ? indices.begin() : indices.end(), column);
+  // Which of its dimensions are batches, the column and K.
+  int64_t rank = cast<RankedTensorType>(floats.getType()).getRank();
+  bool isMatrix = rank == numBatch + 2;
+  SmallVector<AffineExpr> indices;
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis = 0; axis < numBatch; ++axis) {
+    indices.push_back(builder.getAffineDimExpr(axis));
+    sizes.push_back(tensor::getMixedSize(builder, loc, floats, axis));
+  }
+  AffineExpr column = builder.getAffineDimExpr(numBatch),
+             k = builder.getAffineDimExpr(numBatch + 1);
+  if (isMatrix && transposed)
+    indices.push_back(column);
+  int64_t axisK = indices.size();
+  indices.push_back(k);
+  if (isMatrix && !transposed)
+    indices.push_back(column);
+  sizes.push_back(getNumColumns(builder, op, transposed));
+  sizes.push_back(tensor::getMixedSize(builder, loc, floats, axisK));
+  sizes.push_back(builder.getIndexAttr(1));
+  int64_t numLoops = sizes.size();
   SmallVector<AffineMap> maps = {
-      AffineMap::get(3, 0, indices, builder.getContext()),
-      builder.getMultiDimIdentityMap(3)};
-  SmallVector<OpFoldResult> sizes = {
-      getNumColumns(),
-      tensor::getMixedSize(builder, loc, floats,
-                           rank == 2 && transposed ? 1 : 0),
-      builder.getIndexAttr(1)};
+      AffineMap::get(numLoops, 0, indices, builder.getContext()),
+      builder.getMultiDimIdentityMap(numLoops)};
   Value init =
       tensor::EmptyOp::create(builder, loc, sizes, builder.getF32Type());
-  SmallVector<utils::IteratorType> iterators(3, utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> iterators(numLoops,
+                                             utils::IteratorType::parallel);
   return linalg::GenericOp::create(
              builder, loc, init.getType(), floats, init, maps, iterators,
              [&](OpBuilder &b, Location l, ValueRange args) {
@@ -113,32 +158,31 @@ Value GroupsMatmul::arrangeColumns() {
       .getResult(0);
 }
 
-Value GroupsMatmul::splitColumns(Value columns) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, columns);
+Value GroupsMatmul::splitColumns(StrategyAttr strategy, Value columns) {
+  Value flat = flatten(columns);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, flat);
   sizes[1] = divide(builder, loc, sizes[1], kChunk);
-  sizes[2] = builder.getIndexAttr(kDigitWords);
+  int64_t places = strategy.getParts();
+  sizes[2] = builder.getIndexAttr(getSplitWords(places));
   Value init =
       tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
-  return TileDigitsOp::create(builder, loc, init.getType(), columns, init,
-                              getForm().largest, -getForm().exponent)
-      .getResult()
-      .front();
+  Value digits =
+      TileDigitsOp::create(builder, loc, init.getType(), flat, init,
+                           getForm().largest, -getForm().exponent, places)
+          .getResult()
+          .front();
+  return restore(digits, columns);
 }
 
 Value GroupsMatmul::convertColumns(StrategyAttr strategy, Parts parts) {
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto type = cast<MXTensorType>(columns.getType());
   // A vector is one column.
-  auto toMatrix = [&](Value part) -> Value {
-    auto partType = cast<RankedTensorType>(part.getType());
-    if (partType.getRank() == 2)
-      return part;
-    return tensor::ExpandShapeOp::create(
-        builder, loc, partType.clone({1, partType.getDimSize(0)}), part,
-        ArrayRef<ReassociationIndices>{{0, 1}});
+  auto toMatrix = [&](Value part) {
+    return expandTo(builder, loc, part, numBatch + 2, /*numLast=*/1);
   };
-  Value payload = toMatrix(parts.payload), scales = toMatrix(parts.scales);
+  Value batched = toMatrix(parts.scales), scales = flatten(batched),
+        payload = flatten(toMatrix(parts.payload));
   OpFoldResult numChunks = computeSize(
       builder, loc,
       builder.getAffineSymbolExpr(0) * (type.getBlockSize() / kChunk),
@@ -148,21 +192,24 @@ Value GroupsMatmul::convertColumns(StrategyAttr strategy, Parts parts) {
       {tensor::getMixedSize(builder, loc, scales, 0), numChunks,
        builder.getIndexAttr(getDigitWords(1))},
       builder.getI32Type());
-  return TileIntegersOp::create(
-             builder, loc, init.getType(), payload, scales, init,
-             getTileType(type), builder.getI64IntegerAttr(getForm().largest),
-             builder.getI64IntegerAttr(-getForm().exponent),
-             builder.getDenseI64ArrayAttr(strategy.getOrder()))
-      .getResult()
-      .front();
+  Value integers =
+      TileIntegersOp::create(builder, loc, init.getType(), payload, scales,
+                             init, getTileType(type),
+                             builder.getI64IntegerAttr(getForm().largest),
+                             builder.getI64IntegerAttr(-getForm().exponent),
+                             builder.getDenseI64ArrayAttr(strategy.getOrder()))
+          .getResult()
+          .front();
+  return restore(integers, batched);
 }
 
 Value GroupsMatmul::areAllSplit(Value digits) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, digits);
-  SmallVector<OpFoldResult> offsets(3, builder.getIndexAttr(0)),
-      strides(3, builder.getIndexAttr(1));
-  offsets[2] = builder.getIndexAttr(kDigitWords - 1);
-  sizes[2] = builder.getIndexAttr(1);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+      strides(sizes.size(), builder.getIndexAttr(1));
+  int64_t width = cast<RankedTensorType>(digits.getType()).getShape().back();
+  offsets.back() = builder.getIndexAttr(width - 1);
+  sizes.back() = builder.getIndexAttr(1);
   Value words = tensor::ExtractSliceOp::create(builder, loc, digits, offsets,
                                                sizes, strides);
   return reduceToScalar(
@@ -178,71 +225,15 @@ Value GroupsMatmul::areAllSplit(Value digits) {
 }
 
 Value GroupsMatmul::build(StrategyAttr strategy, Value columns) {
-  Value accumulator = op.getAccumulator();
-  auto type = cast<RankedTensorType>(accumulator.getType());
-  auto matrixType = type;
-  if (type.getRank() == 1) {
-    SmallVector<int64_t> shape = {type.getDimSize(0), 1};
-    if (transposed)
-      std::swap(shape[0], shape[1]);
-    matrixType = RankedTensorType::get(shape, type.getElementType());
-    accumulator =
-        tensor::ExpandShapeOp::create(builder, loc, matrixType, accumulator,
-                                      ArrayRef<ReassociationIndices>{{0, 1}});
-  }
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  // A line is a row or a group of them.
-  int64_t rowsPerLine = grouped ? kRowsPerGroup : 1;
-  int64_t tileRows = getTileRows(strategy), tileLines = tileRows / rowsPerLine;
-  OpFoldResult numLines = tensor::getMixedSize(builder, loc, rows.payload, 0);
-  int64_t rowAxis = transposed ? 1 : 0;
-  OpFoldResult numRows =
-      tensor::getMixedSize(builder, loc, accumulator, rowAxis);
-
-  auto forall = scf::ForallOp::create(
-      builder, loc, zero, numLines,
-      OpFoldResult(builder.getIndexAttr(tileLines)), accumulator, std::nullopt,
-      [&](OpBuilder &b, Location l, ValueRange args) {
-        Value line = args[0], whole = args[1];
-        OpFoldResult lines = getTileSize(b, l, line, numLines, tileLines);
-        auto slice = [&](Value source) -> Value {
-          OpFoldResult width = tensor::getMixedSize(b, l, source, 1);
-          return tensor::ExtractSliceOp::create(
-              b, l, source, ArrayRef<OpFoldResult>{line, zero},
-              ArrayRef<OpFoldResult>{lines, width},
-              ArrayRef<OpFoldResult>{one, one});
-        };
-        Value payloadTile = slice(rows.payload),
-              scalesTile = slice(rows.scales);
-        Value row = line;
-        if (grouped)
-          row = arith::MulIOp::create(
-              b, l, row, arith::ConstantIndexOp::create(b, l, rowsPerLine));
-        SmallVector<OpFoldResult> offsets(2, zero),
-            sizes = tensor::getMixedSizes(b, l, whole), strides(2, one);
-        offsets[rowAxis] = row;
-        sizes[rowAxis] = getTileSize(b, l, row, numRows, tileRows);
-        auto accumulatorTile = tensor::ExtractSliceOp::create(
-            b, l, whole, offsets, sizes, strides);
-        auto flag = [&](bool holds) {
-          return holds ? b.getUnitAttr() : UnitAttr();
-        };
-        auto tile = TileMatmulOp::create(
-            b, l, accumulatorTile.getType(), payloadTile, scalesTile, columns,
-            accumulatorTile, getTileType(getRowsType()), strategy,
-            flag(transposed),
-            flag(grouped && strategy.getKernel() != Kernel::Groups),
-            b.getI64IntegerAttr(getLargestOfColumns()));
-        auto inParallel = scf::InParallelOp::create(b, l);
-        b.setInsertionPointToStart(inParallel.getBody());
-        tensor::ParallelInsertSliceOp::create(b, l, tile.getResult().front(),
-                                              whole, offsets, sizes, strides);
-      });
-  Value result = forall.getResult(0);
-  if (matrixType == type)
-    return result;
-  return tensor::CollapseShapeOp::create(
-      builder, loc, type, result, ArrayRef<ReassociationIndices>{{0, 1}});
+  TileOperands operands;
+  operands.type = getRowsType();
+  operands.rows = rows;
+  operands.areRowsBatched = transposed ? dims.rhsBatched : dims.lhsBatched;
+  operands.columns = columns;
+  operands.areColumnsBatched = numBatch != 0;
+  operands.areGrouped = grouped;
+  operands.largest = getLargestOfColumns();
+  return buildRowTiles(builder, op, transposed, strategy, operands);
 }
 
 /// The packed form of the operand `weight`, or two nulls. A constant that
@@ -278,14 +269,15 @@ bool mx::tileGroupsMatmul(BlockMatmulOp op, bool transposed,
   Value columns = transposed ? op.getLhs() : op.getRhs();
   auto dims = *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
   int64_t numColumns = transposed ? dims.m : dims.n;
-  std::optional<StrategyAttr> floats = chooseGroupsStrategy(op.getContext(),
-                                                            target, numColumns),
-                              digits = chooseDigitsStrategy(op.getContext(),
-                                                            target, numColumns,
-                                                            op.getPrecision());
   bool isPacked = isa_and_nonnull<UnpackRowsOp>(weight.get().getDefiningOp());
+  std::optional<StrategyAttr>
+      floats = chooseGroupsStrategy(op.getContext(), target, numColumns),
+      digits = chooseDigitsStrategy(
+          op.getContext(), target,
+          cast<MXTensorType>(weight.get().getType()).getFormat(), numColumns,
+          op.getPrecision(), isPacked);
   if (!floats || (!digits && !isPacked) ||
-      !isa<RankedTensorType>(columns.getType()) || !dims.batch.empty())
+      !isa<RankedTensorType>(columns.getType()))
     return false;
   OpBuilder builder(op);
   Parts packed = getPackedRows(builder, weight, target);
@@ -310,7 +302,7 @@ bool mx::tileGroupsMatmul(BlockMatmulOp op, bool transposed,
   };
   if (digits) {
     // NaN, infinities and numbers whose digits f32 cannot scale are rare.
-    Value split = matmul.splitColumns(arranged);
+    Value split = matmul.splitColumns(*digits, arranged);
     replaceGuarded(op, matmul.areAllSplit(split), build(*digits, split),
                    build(*floats, arranged));
   } else {
@@ -349,9 +341,11 @@ bool mx::tileIntegersMatmul(BlockMatmulOp op, const Target &target,
   auto weightType = cast<MXTensorType>(weight.get().getType());
   auto columnsType = cast<MXTensorType>(columns.getType());
   auto dims = *getMatmulDims(op.getLhs().getType(), op.getRhs().getType());
-  if (!dims.batch.empty() || weightType.getRank() != 2 ||
-      !weightType.hasPowerOfTwoScales() || !columnsType.hasPowerOfTwoScales() ||
-      getObstacle(weightType) || getObstacle(columnsType))
+  bool isWeightBatched = transposed ? dims.rhsBatched : dims.lhsBatched;
+  int64_t matrixRank = (isWeightBatched ? dims.batch.size() : 0) + 2;
+  if (weightType.getRank() != matrixRank || !weightType.hasPowerOfTwoScales() ||
+      !columnsType.hasPowerOfTwoScales() || getObstacle(weightType) ||
+      getObstacle(columnsType))
     return false;
   OpBuilder builder(op);
   auto choose = [&](bool grouped) {

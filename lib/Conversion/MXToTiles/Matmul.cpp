@@ -55,9 +55,6 @@ private:
   }
   Value toElement(OpBuilder &b, Location l, Value position) const;
 
-  /// `value` with dimensions of size 1 put in before its last `numLast`
-  /// dimensions, so that `rank` are left.
-  Value expandTo(Value value, int64_t rank, int64_t numLast) const;
   OpFoldResult sizeOf(Value value, int64_t dim) const {
     return tensor::getMixedSize(builder, loc, value, dim);
   }
@@ -69,7 +66,7 @@ private:
   bool transposed;
   MXTensorType type;
   bool weightBatched, columnsBatched;
-  Value payload, scales; // [batch.., rows, ..]
+  Parts rows; // [batch.., row, ..]
   ColumnReader reader;
   StrategyAttr strategy;
   OpFoldResult numColumns, depth;
@@ -103,48 +100,18 @@ TiledMatmul::TiledMatmul(OpBuilder &builder, BlockMatmulOp op, bool transposed,
   type = cast<MXTensorType>(weight.getType());
   weightBatched = transposed ? dims.rhsBatched : dims.lhsBatched;
   columnsBatched = transposed ? dims.lhsBatched : dims.rhsBatched;
-  bool hasColumns = transposed ? dims.hasM : dims.hasN;
   strategy = chooseStrategy(builder.getContext(), target, type, columns,
                             getPrecision(op, transposed));
 
   Parts parts = getParts(builder, loc, weight);
   int64_t numBatch = dims.batch.size();
   int64_t storedRank = (weightBatched ? numBatch : 0) + 2;
-  payload = expandTo(parts.payload, storedRank, /*numLast=*/1);
-  scales = expandTo(parts.scales, storedRank, /*numLast=*/1);
+  rows = {expandTo(builder, loc, parts.payload, storedRank, /*numLast=*/1),
+          expandTo(builder, loc, parts.scales, storedRank, /*numLast=*/1)};
   for (int64_t axis = 0; axis < numBatch; ++axis)
     batchSizes.push_back(sizeOf(op.getAccumulator(), axis));
-  int64_t axis = numBatch + (transposed ? 0 : dims.hasM);
-  numColumns =
-      hasColumns ? sizeOf(op.getAccumulator(), axis) : builder.getIndexAttr(1);
+  numColumns = getNumColumns(builder, op, transposed);
   depth = getStoredSizes(builder, loc, type, parts.scales).back();
-}
-
-Value TiledMatmul::expandTo(Value value, int64_t rank, int64_t numLast) const {
-  auto source = cast<RankedTensorType>(value.getType());
-  if (source.getRank() == rank)
-    return value;
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
-  SmallVector<int64_t> shape = llvm::to_vector(source.getShape());
-  int64_t place = source.getRank() - numLast, added = rank - source.getRank();
-  shape.insert(shape.begin() + place, added, 1);
-  sizes.insert(sizes.begin() + place, added, builder.getIndexAttr(1));
-  // The new dimensions go with the one behind them, or with the last.
-  SmallVector<ReassociationIndices> groups;
-  int64_t next = 0;
-  for (int64_t dim = 0; dim < source.getRank(); ++dim) {
-    ReassociationIndices &group = groups.emplace_back();
-    if (dim == place)
-      for (int64_t i = 0; i < added; ++i)
-        group.push_back(next++);
-    group.push_back(next++);
-  }
-  if (place == source.getRank() && !groups.empty())
-    for (int64_t i = 0; i < added; ++i)
-      groups.back().push_back(next++);
-  return tensor::ExpandShapeOp::create(
-      builder, loc, RankedTensorType::get(shape, source.getElementType()),
-      value, groups, sizes);
 }
 
 /// The element that stands at `position` along K, an index.
@@ -363,89 +330,14 @@ void TiledMatmul::explain(const Target &target, const Twine &columns) {
 }
 
 Value TiledMatmul::build() {
-  int64_t numBatch = dims.batch.size();
-  Value packed =
+  TileOperands operands;
+  operands.type = type;
+  operands.rows = rows;
+  operands.areRowsBatched = weightBatched;
+  operands.columns =
       strategy.getKernel() == Kernel::AMX ? packParts() : packColumns();
-
-  // The accumulator with both matrix dimensions.
-  Value accumulator = op.getAccumulator();
-  auto accumulatorType = cast<RankedTensorType>(accumulator.getType());
-  int64_t missing = !dims.hasM + !dims.hasN;
-  accumulator =
-      expandTo(accumulator, numBatch + 2, dims.hasN && !dims.hasM ? 1 : 0);
-  auto wholeType = cast<RankedTensorType>(accumulator.getType());
-
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  int64_t tileRows = getTileRows(strategy);
-  int64_t rowAxis = numBatch + (transposed ? 1 : 0);
-  OpFoldResult numRows = sizeOf(accumulator, rowAxis);
-  SmallVector<OpFoldResult> lower(numBatch + 1, zero);
-  SmallVector<OpFoldResult> upper = batchSizes;
-  upper.push_back(numRows);
-  SmallVector<OpFoldResult> steps(numBatch, one);
-  steps.push_back(builder.getIndexAttr(tileRows));
-
-  auto forall = scf::ForallOp::create(
-      builder, loc, lower, upper, steps, accumulator, std::nullopt,
-      [&](OpBuilder &b, Location l, ValueRange args) {
-        ValueRange batch = args.take_front(numBatch);
-        Value row = args[numBatch], whole = args[numBatch + 1];
-        OpFoldResult rows = getTileSize(b, l, row, numRows, tileRows);
-
-        // A slice of [batch.., first, second], without the batch dimensions.
-        auto slice = [&](Value source, bool isBatched, int64_t tiledDim) {
-          SmallVector<OpFoldResult> offsets, sizes;
-          if (isBatched)
-            for (Value index : batch) {
-              offsets.push_back(index);
-              sizes.push_back(one);
-            }
-          int64_t rank = cast<ShapedType>(source.getType()).getRank();
-          int64_t first = offsets.size();
-          for (int64_t dim = first; dim < rank; ++dim) {
-            bool isTiled = dim - first == tiledDim;
-            offsets.push_back(isTiled ? OpFoldResult(row) : zero);
-            sizes.push_back(isTiled ? rows
-                                    : tensor::getMixedSize(b, l, source, dim));
-          }
-          SmallVector<OpFoldResult> strides(rank, one);
-          SmallVector<int64_t> shape;
-          for (OpFoldResult size : ArrayRef(sizes).drop_front(first))
-            shape.push_back(
-                getConstantIntValue(size).value_or(ShapedType::kDynamic));
-          auto sliceType = RankedTensorType::get(
-              shape, cast<ShapedType>(source.getType()).getElementType());
-          return tensor::ExtractSliceOp::create(b, l, sliceType, source,
-                                                offsets, sizes, strides);
-        };
-        constexpr int64_t kNotTiled = -1;
-        Value payloadTile = slice(payload, weightBatched, 0);
-        Value scalesTile = slice(scales, weightBatched, 0);
-        Value columnsTile = packed;
-        if (columnsBatched)
-          columnsTile = slice(packed, true, kNotTiled);
-        tensor::ExtractSliceOp accumulatorTile =
-            slice(whole, true, transposed ? 1 : 0);
-        auto tile = TileMatmulOp::create(
-            b, l, accumulatorTile.getType(), payloadTile, scalesTile,
-            columnsTile, accumulatorTile, getTileType(type), strategy,
-            transposed ? b.getUnitAttr() : UnitAttr(), /*grouped=*/UnitAttr(),
-            /*largest=*/IntegerAttr());
-        auto inParallel = scf::InParallelOp::create(b, l);
-        b.setInsertionPointToStart(inParallel.getBody());
-        tensor::ParallelInsertSliceOp::create(
-            b, l, tile.getResult().front(), whole,
-            accumulatorTile.getMixedOffsets(), accumulatorTile.getMixedSizes(),
-            accumulatorTile.getMixedStrides());
-      });
-  Value result = forall.getResult(0);
-  if (missing == 0)
-    return result;
-  SmallVector<ReassociationIndices> groups;
-  if (accumulatorType.getRank() != 0)
-    groups = *getReassociationIndicesForReshape(wholeType, accumulatorType);
-  return tensor::CollapseShapeOp::create(builder, loc, accumulatorType, result,
-                                         groups);
+  operands.areColumnsBatched = columnsBatched;
+  return buildRowTiles(builder, op, transposed, strategy, operands);
 }
 
 /// Whether nothing is to be computed.

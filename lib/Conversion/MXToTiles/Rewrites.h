@@ -9,6 +9,8 @@
 #ifndef MX_LIB_CONVERSION_MXTOTILES_REWRITES_H
 #define MX_LIB_CONVERSION_MXTOTILES_REWRITES_H
 
+#include "../MXToLinalg/Layout.h"
+
 #include "mx/IR/MXOps.h"
 #include "mx/Target/Target.h"
 
@@ -66,6 +68,33 @@ void replaceGuarded(
 
 /// Tells that `op` is left to the reference lowering, and why.
 void remarkReference(mlir::Operation *op, llvm::StringRef obstacle);
+
+/// What the tiles of a matmul read: rows, [batch.., line, ..], where a line is
+/// a row or a group of packed ones, and packed columns, [batch.., ..].
+struct TileOperands {
+  MXTensorType type; // that the rows are of
+  Parts rows;
+  mlir::Value columns;
+  bool areRowsBatched = false, areColumnsBatched = false;
+  bool areGrouped = false;
+  int64_t largest = 128; // see `mx.tile_matmul`
+};
+
+/// The result of `op`, in tiles of rows, which are those of its right operand
+/// if `transposed` (RowTiles.cpp).
+mlir::Value buildRowTiles(mlir::OpBuilder &builder, BlockMatmulOp op,
+                          bool transposed, StrategyAttr strategy,
+                          const TileOperands &operands);
+
+/// How many columns each batch of `op` has, whose rows are those of its right
+/// operand if `transposed`.
+mlir::OpFoldResult getNumColumns(mlir::OpBuilder &builder, BlockMatmulOp op,
+                                 bool transposed);
+
+/// `value` with dimensions of size 1 put in before its last `numLast`
+/// dimensions, so that `rank` are left.
+mlir::Value expandTo(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, int64_t rank, int64_t numLast);
 
 /// The type of some rows of blocks of `type`, as a tile names it.
 mlir::TypeAttr getTileType(MXTensorType type);

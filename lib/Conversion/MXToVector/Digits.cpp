@@ -23,9 +23,6 @@
 using namespace mlir;
 using namespace mx;
 
-/// Bits of a digit; the last one of three takes what is left of 22.
-static constexpr int64_t kDigitBits = 7;
-
 /// Words of a row in a chunk.
 static constexpr int64_t kWordsPerChunk = kChunk / 4;
 
@@ -42,13 +39,14 @@ private:
                               ValueRange sums) override;
   SmallVector<Value> sumProducts(Value part, Value firstColumn, int64_t columns,
                                  Value chunk, Value number);
-  Value broadcastWord(Value column, Value chunk, int64_t word);
+  Value combinePlaces(ArrayRef<Value> products, Value excess, Value ofLast);
 
   VectorBuilder vectors;
   int64_t lanes;
   int64_t places;        // bytes for an element of a column
   int64_t wordsPerFlush; // whose products a lane of 16 bits can add up
   bool isQuads;
+  bool isWide; // sums of a chunk may leave 32 bits
   Value zeros; // lanes x i32
 };
 
@@ -64,6 +62,12 @@ DigitsKernel::DigitsKernel(OpBuilder &builder, TileMatmulOp op)
   wordsPerFlush = std::min<int64_t>(
       kWordsPerChunk,
       std::max<int64_t>(1, static_cast<int64_t>(llvm::bit_floor(fitting))));
+  // The digits of a number make an integer of 22 bits.
+  constexpr int64_t kLargestNumber = 1 << 21;
+  int64_t largest =
+      numerics::getIntegerForm(op.getValueType().getFormat())->largest;
+  isWide = places > 1 && largest * kChunk * kLargestNumber >
+                             std::numeric_limits<int32_t>::max();
   zeros = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(vectors.type(lanes, 32)));
 }
@@ -80,15 +84,16 @@ SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
   SmallVector<Value> result;
   for (int64_t c = 0; c < columns; ++c) {
     Value column = kernel.add(firstColumn, c);
-    Value excess = broadcastWord(column, chunk, lastWord - 1);
+    Value excess = broadcastWord(column, chunk, places * kWordsPerChunk);
+    Value ofLast;
+    if (isWide)
+      ofLast = broadcastWord(column, chunk, places * kWordsPerChunk + 1);
     Value scale = vectors.bitcast(broadcastWord(column, chunk, lastWord),
                                   kernel.getVectorType());
     for (int64_t v = 0; v < vectorsPerPart; ++v) {
       int64_t place = c * vectorsPerPart + v;
-      Value exact =
-          arith::SubIOp::create(builder, loc, products[place], excess);
-      Value value =
-          arith::SIToFPOp::create(builder, loc, kernel.getVectorType(), exact);
+      Value value = combinePlaces(
+          ArrayRef(products).slice(place * places, places), excess, ofLast);
       result.push_back(kernel.fma(kernel.mulVector(value, scale), rowScales[v],
                                   sums[place]));
     }
@@ -96,8 +101,36 @@ SmallVector<Value> DigitsKernel::addChunk(Value part, Value firstColumn,
   return result;
 }
 
+/// The exact sum of a chunk, or one rounded to f32 where it leaves 32 bits, of
+/// the sums of each place with biased elements.
+Value DigitsKernel::combinePlaces(ArrayRef<Value> products, Value excess,
+                                  Value ofLast) {
+  auto subtract = [&](Value a, Value b) -> Value {
+    return arith::SubIOp::create(builder, loc, a, b);
+  };
+  auto toFloats = [&](Value sum) -> Value {
+    return arith::SIToFPOp::create(builder, loc, kernel.getVectorType(), sum);
+  };
+  int64_t lastShift = (places - 1) * kDigitBits;
+  Value last = products.back(), sum;
+  if (isWide)
+    last = subtract(last, ofLast);
+  for (auto [place, product] : llvm::enumerate(products)) {
+    Value moved =
+        place == 0 ? product : vectors.shl(product, place * kDigitBits);
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, moved) : moved;
+  }
+  sum = subtract(sum, excess);
+  if (!isWide)
+    return toFloats(sum);
+  // Modulo 2^32, without the last place: what is left fits.
+  sum = subtract(sum, vectors.shl(last, lastShift));
+  Value unit = kernel.splat(std::ldexp(1.0f, lastShift));
+  return kernel.fma(toFloats(last), unit, toFloats(sum));
+}
+
 /// Sums over the chunk of biased elements times integers of the columns, for
-/// each column and vector of rows.
+/// each column, vector of rows and place.
 SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
                                              int64_t columns, Value chunk,
                                              Value number) {
@@ -137,126 +170,9 @@ SmallVector<Value> DigitsKernel::sumProducts(Value part, Value firstColumn,
       sums[i] = none;
     }
   }
-  if (isQuads)
-    totals = sums;
-
-  SmallVector<Value> result;
-  for (int64_t i = 0; i < count; i += places) {
-    Value sum = totals[i];
-    for (int64_t place = 1; place < places; ++place)
-      sum = arith::AddIOp::create(
-          builder, loc, sum,
-          vectors.shl(totals[i + place], place * kDigitBits));
-    result.push_back(sum);
-  }
-  return result;
-}
-
-/// One of the words of a chunk of a column, see `mx.tile_digits`, in each lane.
-Value DigitsKernel::broadcastWord(Value column, Value chunk, int64_t word) {
-  Value value =
-      memref::LoadOp::create(builder, loc, op.getPacked(),
-                             ValueRange{column, chunk, kernel.index(word)});
-  return vector::BroadcastOp::create(builder, loc, zeros.getType(), value);
+  return isQuads ? sums : totals;
 }
 
 void mx::buildDigitsKernel(OpBuilder &builder, TileMatmulOp op) {
   DigitsKernel(builder, op).build();
-}
-
-//===----------------------------------------------------------------------===//
-// tile_digits
-//===----------------------------------------------------------------------===//
-
-/// Writes the words of the 32 floats `x` of chunk `chunk` of a column.
-static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
-                       Value column, Value chunk) {
-  Value destination = op.getDestination();
-  OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
-  VectorBuilder b(builder, loc);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(value));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t limit) {
-    return arith::CmpIOp::create(builder, loc, predicate, a, constant(limit));
-  };
-
-  // The exponent field of the largest magnitude.
-  Value magnitudes = b.bitAnd(b.bitcast(x, b.type(kChunk, 32)), 0x7FFFFFFF);
-  Value largest = vector::ReductionOp::create(
-      builder, loc, vector::CombiningKind::MAXUI, magnitudes);
-  Value field = arith::ShRUIOp::create(builder, loc, largest, constant(23));
-  Value isZero = compare(arith::CmpIPredicate::eq, largest, 0);
-  field = arith::SelectOp::create(builder, loc, isZero,
-                                  constant(numerics::kScaleBias), field);
-  // Both 2^(20 - e) and 2^(e - 20 + exponent) are normal for these.
-  constexpr int64_t kPlaces = 20, kHighest = 254;
-  int64_t exponent = op.getExponent(), lowest = kPlaces + 1 - exponent;
-  Value isGood = arith::AndIOp::create(
-      builder, loc, compare(arith::CmpIPredicate::uge, field, lowest),
-      compare(arith::CmpIPredicate::ule, field, kHighest));
-
-  auto toFloat = [&](Value exponentField) -> Value {
-    Value bits =
-        arith::ShLIOp::create(builder, loc, exponentField, constant(23));
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
-  };
-  Value up = toFloat(arith::SubIOp::create(
-      builder, loc, constant(2 * numerics::kScaleBias + kPlaces), field));
-  Value scaled = arith::MulFOp::create(
-      builder, loc, x,
-      vector::BroadcastOp::create(builder, loc, x.getType(), up));
-  // A sum with 1.5 * 2^23 rounds to the nearest integer, ties to even.
-  constexpr float kRounder = 12582912.0f;
-  Value rounder = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(b.floats(kChunk), kRounder));
-  Value rounded = b.bitcast(
-      arith::AddFOp::create(builder, loc, scaled, rounder), b.type(kChunk, 32));
-  Value integers = arith::SubIOp::create(
-      builder, loc, rounded, b.bitcast(rounder, b.type(kChunk, 32)));
-  integers = arith::MinSIOp::create(
-      builder, loc, integers, b.splat(integers, (1 << (kPlaces + 1)) - 1));
-
-  auto store = [&](Value value, int64_t word) {
-    memref::StoreOp::create(builder, loc, value, destination,
-                            ValueRange{column, chunk, kernel.index(word)});
-  };
-  int64_t wordsPerPlace = kChunk / 4;
-  for (int64_t place = 0; place < kDigitPlaces; ++place) {
-    Value digits = arith::ShRSIOp::create(
-        builder, loc, integers, b.splat(integers, place * kDigitBits));
-    if (place + 1 < kDigitPlaces)
-      digits = b.bitAnd(digits, (1 << kDigitBits) - 1);
-    digits = arith::TruncIOp::create(builder, loc, b.type(kChunk, 8), digits);
-    vector::StoreOp::create(
-        builder, loc, b.bitcast(digits, b.type(wordsPerPlace, 32)), destination,
-        ValueRange{column, chunk, kernel.index(place * wordsPerPlace)});
-  }
-  Value sum = vector::ReductionOp::create(builder, loc,
-                                          vector::CombiningKind::ADD, integers);
-  store(arith::MulIOp::create(builder, loc, sum, constant(op.getBias())),
-        kDigitWords - 2);
-  Value down =
-      arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
-  down = arith::ShLIOp::create(builder, loc, down, constant(23));
-  store(arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
-        kDigitWords - 1);
-}
-
-void mx::buildSplitKernel(OpBuilder &builder, TileDigitsOp op) {
-  Location loc = op.getLoc();
-  KernelBuilder kernel(builder, loc, /*lanes=*/kChunk);
-  Value source = memref::CollapseShapeOp::create(
-      builder, loc, op.getSource(),
-      SmallVector<ReassociationIndices>{{0}, {1, 2}});
-  Value numColumns = kernel.dim(op.getDestination(), 0);
-  Value numChunks = kernel.dim(op.getDestination(), 1);
-  kernel.loop(kernel.index(0), numColumns, 1, [&](Value column) {
-    kernel.loop(kernel.index(0), numChunks, 1, [&](Value chunk) {
-      Value x = kernel.load(source, {column, kernel.mul(chunk, kChunk)});
-      splitChunk(kernel, op, x, column, chunk);
-    });
-  });
 }

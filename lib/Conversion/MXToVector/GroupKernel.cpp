@@ -21,6 +21,14 @@ GroupKernel::GroupKernel(OpBuilder &builder, TileMatmulOp op)
   results = kernel.allocate({op.getStrategy().getRows()});
 }
 
+Value GroupKernel::broadcastWord(Value column, Value chunk, int64_t word) {
+  Value value =
+      memref::LoadOp::create(builder, loc, op.getPacked(),
+                             ValueRange{column, chunk, kernel.index(word)});
+  auto type = VectorType::get({kernel.getLanes()}, builder.getI32Type());
+  return vector::BroadcastOp::create(builder, loc, type, value);
+}
+
 void GroupKernel::build() {
   int64_t chunksPerBlock = op.getValueType().getBlockSize() / kChunk;
   Value numBlocks = kernel.dim(op.getScales(), 1);

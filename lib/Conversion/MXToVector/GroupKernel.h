@@ -31,6 +31,11 @@ protected:
   addChunk(mlir::Value part, mlir::Value firstColumn, int64_t columns,
            mlir::Value chunk, mlir::Value number, mlir::ValueRange sums) = 0;
 
+  /// One of the words of a chunk of a column in integers, see `mx.tile_digits`,
+  /// in each lane.
+  mlir::Value broadcastWord(mlir::Value column, mlir::Value chunk,
+                            int64_t word);
+
   TileMatmulOp op;
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -32,23 +32,17 @@ private:
 SmallVector<Value> FloatsKernel::addChunk(Value part, Value firstColumn,
                                           int64_t columns, Value chunk,
                                           Value number, ValueRange sums) {
-  // Four bytes of a row have eight codes.
-  constexpr int64_t kCodesPerRun = 2 * numerics::kBytesPerRun;
   // Products add to several sums in turns, which do not wait for each other.
   const int64_t numSums = std::max<int64_t>(4 / columns, 1);
   SmallVector<Value> products(columns * vectorsPerPart * numSums);
-  SmallVector<int64_t> order = getGroupsOrder(kernel.getLanes());
-  auto floats =
-      VectorType::get({kCodesPerRun * kernel.getLanes()}, builder.getF32Type());
+  int64_t codes = kChunk / rows.getRunsPerChunk();
   for (int64_t run = 0; run < rows.getRunsPerChunk(); ++run) {
-    SmallVector<Value> decoded;
+    SmallVector<SmallVector<Value>> decoded;
     for (int64_t v = 0; v < vectorsPerPart; ++v)
-      decoded.push_back(DecodePackedOp::create(
-          builder, loc, floats, op.getValueType().getElementType(),
-          rows.readBytes(number, part, run, v), order));
-    for (int64_t code = 0; code < kCodesPerRun; ++code)
+      decoded.push_back(rows.readFloats(number, part, run, v));
+    for (int64_t code = 0; code < codes; ++code)
       for (int64_t c = 0; c < columns; ++c) {
-        int64_t element = run * kCodesPerRun + code;
+        int64_t element = run * codes + code;
         Value x = memref::LoadOp::create(
             builder, loc, op.getPacked(),
             ValueRange{kernel.add(firstColumn, c),
@@ -57,7 +51,7 @@ SmallVector<Value> FloatsKernel::addChunk(Value part, Value firstColumn,
         x = kernel.broadcast(x);
         for (int64_t v = 0; v < vectorsPerPart; ++v) {
           int64_t place = (c * vectorsPerPart + v) * numSums + code % numSums;
-          Value row = kernel.slice(decoded[v], code), &sum = products[place];
+          Value row = decoded[v][code], &sum = products[place];
           sum = sum ? kernel.fma(row, x, sum) : kernel.mulVector(row, x);
         }
       }

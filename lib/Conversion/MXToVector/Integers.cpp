@@ -19,27 +19,25 @@ using namespace mx;
 /// Entries of a table of a lookup.
 static constexpr int64_t kEntries = 16;
 
-Value mx::decodeIntegers(VectorBuilder &b, numerics::Format format,
-                         Value codes) {
-  const numerics::FormatInfo &info = numerics::getInfo(format);
-  if (info.exponentBits == 0)
-    return codes; // two's complement
+Value mx::lookUpIntegers(VectorBuilder &b, numerics::Format format, Value codes,
+                         ArrayRef<Value> above, int64_t bias) {
   int exponent = numerics::getIntegerForm(format)->exponent;
-  codes = unpackCodes(b.builder, b.loc, format, codes);
-  // A table for each 16 codes, of which the upper bits choose one.
+  // A table for each 16 codes, of which the bits above choose one.
   SmallVector<Value> found;
-  for (int64_t first = 0; first <= info.codeMask(); first += kEntries) {
+  for (int64_t first = 0; first < kEntries << above.size(); first += kEntries) {
     SmallVector<int8_t> table;
-    for (int64_t code = first; code < first + kEntries; ++code)
-      table.push_back(static_cast<int8_t>(std::ldexp(
+    for (int64_t code = first; code < first + kEntries; ++code) {
+      float element = std::ldexp(
           numerics::decodeElement(format, static_cast<uint8_t>(code)),
-          exponent)));
+          exponent);
+      table.push_back(
+          static_cast<int8_t>(static_cast<int64_t>(element) + bias));
+    }
     found.push_back(LookupBytesOp::create(b.builder, b.loc, table, codes));
   }
-  for (int64_t bit = kEntries; found.size() > 1; bit *= 2) {
-    Value isOne =
-        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ne,
-                              b.bitAnd(codes, bit), b.splat(codes, 0));
+  for (Value bit : above) {
+    Value isOne = arith::CmpIOp::create(
+        b.builder, b.loc, arith::CmpIPredicate::slt, bit, b.splat(bit, 0));
     SmallVector<Value> next;
     for (size_t i = 0; i < found.size(); i += 2)
       next.push_back(arith::SelectOp::create(b.builder, b.loc, isOne,
@@ -47,6 +45,18 @@ Value mx::decodeIntegers(VectorBuilder &b, numerics::Format format,
     found = next;
   }
   return found.front();
+}
+
+Value mx::decodeIntegers(VectorBuilder &b, numerics::Format format,
+                         Value codes) {
+  const numerics::FormatInfo &info = numerics::getInfo(format);
+  if (info.exponentBits == 0)
+    return codes; // two's complement
+  codes = unpackCodes(b.builder, b.loc, format, codes);
+  SmallVector<Value> above;
+  for (int64_t bit = 4; bit < static_cast<int64_t>(info.bits); ++bit)
+    above.push_back(b.shl(codes, 7 - bit));
+  return lookUpIntegers(b, format, codes, above, /*bias=*/0);
 }
 
 void mx::buildIntegersKernel(OpBuilder &builder, TileIntegersOp op) {

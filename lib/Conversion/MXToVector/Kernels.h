@@ -154,8 +154,13 @@ private:
 void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+/// Bits of a digit of bytes; the last one of three takes what is left of 22.
+/// And of the first of two of 16 bits, see `mx.tile_digits`.
+constexpr int64_t kDigitBits = 7, kHalfDigitBits = 11;
+
 void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildGroupsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildHalvesKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildSplitKernel(mlir::OpBuilder &builder, TileDigitsOp op);
 void buildIntegersKernel(mlir::OpBuilder &builder, TileIntegersOp op);
 void buildQuantizeKernel(mlir::OpBuilder &builder, TileQuantizeOp op);

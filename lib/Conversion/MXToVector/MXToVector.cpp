@@ -49,6 +49,9 @@ struct ConvertMXToVector : mx::impl::ConvertMXToVectorBase<ConvertMXToVector> {
         case Kernel::Quads:
           buildDigitsKernel(builder, matmul);
           break;
+        case Kernel::Halves:
+          buildHalvesKernel(builder, matmul);
+          break;
         case Kernel::Groups:
           buildGroupsKernel(builder, matmul);
           break;

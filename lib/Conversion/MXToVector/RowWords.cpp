@@ -10,14 +10,12 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mx/Numerics/Packing.h"
-#include "mx/Numerics/RowGroups.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mx;
 using numerics::kRowsPerGroup;
-
-/// Bytes of a lane.
-static constexpr int64_t kWordBytes = 4;
+using numerics::kWordBytes;
 
 /// Bytes of a row that are interleaved together: four words.
 static constexpr int64_t kPieceBytes = 16;
@@ -47,17 +45,22 @@ static SmallVector<Value> transpose(VectorBuilder &b,
 RowWords::RowWords(KernelBuilder &kernel, TileMatmulOp op)
     : kernel(kernel), op(op), b(kernel.getBuilder(), kernel.getLoc()),
       type(op.getValueType()), lanes(kernel.getLanes()),
-      isGrouped(op.getGrouped() ||
-                op.getStrategy().getKernel() == Kernel::Groups),
+      isGrouped(op.getGrouped()),
       hasNibbles(numerics::getInfo(type.getFormat()).bits == 4),
-      bias(numerics::getIntegerForm(type.getFormat())->largest) {
+      wordsPerRun(hasNibbles ? 2 : 1),
+      form(*numerics::getIntegerForm(type.getFormat())),
+      bias(op.getStrategy().getKernel() == Kernel::Halves ? 0 : form.largest) {
+  bytesPerRun = kWordBytes;
   if (isGrouped) {
+    int64_t codes = numerics::getRunCodes(type.getFormat());
+    wordsPerRun = codes / kWordBytes;
+    bytesPerRun = numerics::packedBytes(type.getFormat(), codes);
     payload = op.getPayload();
     scales = op.getScales();
     return;
   }
   int64_t chunks = op.getStrategy().getDepth() / kChunk;
-  int64_t words = kWordsPerChunk / getWordsPerRun();
+  int64_t words = getRunsPerChunk();
   Type byte = kernel.getBuilder().getI8Type();
   payload =
       kernel.allocate({1, chunks * words * kRowsPerGroup * kWordBytes}, byte);
@@ -172,13 +175,15 @@ void RowWords::interleaveScales(Value firstChunk, Value numChunks) {
   });
 }
 
-Value RowWords::readBytes(Value number, Value part, int64_t run,
+/// Word `word`, as it is stored, of a run.
+Value RowWords::readBytes(Value number, Value part, int64_t run, int64_t word,
                           int64_t vector) {
-  constexpr int64_t runBytes = kRowsPerGroup * kWordBytes;
+  int64_t runBytes = kRowsPerGroup * bytesPerRun;
   Value chunk = isGrouped ? kernel.add(start, number) : number;
   Value first = kernel.add(kernel.mul(chunk, getRunsPerChunk() * runBytes),
                            kernel.mul(part, kWordBytes));
-  int64_t offset = run * runBytes + vector * lanes * kWordBytes;
+  int64_t offset =
+      run * runBytes + (word * kRowsPerGroup + vector * lanes) * kWordBytes;
   return vector::LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
                                 b.type(kWordBytes * lanes, 8), payload,
                                 ValueRange{line, kernel.add(first, offset)});
@@ -186,21 +191,73 @@ Value RowWords::readBytes(Value number, Value part, int64_t run,
 
 SmallVector<Value> RowWords::read(Value number, Value part, int64_t run,
                                   int64_t vector) {
-  Value bytes = readBytes(number, part, run, vector);
-  if (!hasNibbles)
+  numerics::Format format = type.getFormat();
+  Value bytes = readBytes(number, part, run, 0, vector);
+  if (hasNibbles)
+    return {lookUpIntegers(b, format, bytes, {}, bias),
+            lookUpIntegers(b, format, b.shr(bytes, 4), {}, bias)};
+  if (!isGrouped)
+    return {bytes}; // by interleaveCodes
+  if (wordsPerRun == 1 && bias == 0)
     return {bytes};
-  SmallVector<int8_t> table;
-  for (uint8_t code = 0; code < 16; ++code) {
-    numerics::Format format = type.getFormat();
-    int exponent = numerics::getIntegerForm(format)->exponent;
-    float element = std::ldexp(numerics::decodeElement(format, code), exponent);
-    table.push_back(static_cast<int8_t>(static_cast<int64_t>(element) + bias));
+  if (wordsPerRun == 1)
+    return {arith::AddIOp::create(kernel.getBuilder(), kernel.getLoc(), bytes,
+                                  b.splat(bytes, bias))};
+  // Low nibbles in two words, the two bits above in a third one. What a shift
+  // of 16 bits brings from one byte to the other does not matter.
+  auto words = b.type(2 * lanes, 16);
+  Value above = b.bitcast(readBytes(number, part, run, 2, vector), words);
+  SmallVector<Value> result;
+  for (int64_t word = 0; word < wordsPerRun; ++word) {
+    if (word == 2)
+      bytes = readBytes(number, part, run, 1, vector);
+    Value codes = bytes;
+    if (word % 2 == 1)
+      codes = b.bitcast(b.shr(b.bitcast(bytes, words), 4),
+                        cast<VectorType>(bytes.getType()));
+    SmallVector<Value> signs;
+    for (int64_t bit : {0, 1}) {
+      int64_t places = 7 - 2 * word - bit;
+      signs.push_back(b.bitcast(places ? b.shl(above, places) : above,
+                                cast<VectorType>(bytes.getType())));
+    }
+    result.push_back(lookUpIntegers(b, format, codes, signs, bias));
   }
-  auto lookUp = [&](Value codes) -> Value {
-    return LookupBytesOp::create(kernel.getBuilder(), kernel.getLoc(), table,
-                                 codes);
-  };
-  return {lookUp(bytes), lookUp(b.shr(bytes, 4))};
+  return result;
+}
+
+SmallVector<Value> RowWords::readFloats(Value number, Value part, int64_t run,
+                                        int64_t vector) {
+  OpBuilder &builder = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  SmallVector<Value> result;
+  if (hasNibbles) {
+    int64_t codes = wordsPerRun * kWordBytes;
+    Value decoded = DecodePackedOp::create(
+        builder, loc, b.floats(codes * lanes), type.getElementType(),
+        readBytes(number, part, run, 0, vector), getGroupsOrder(lanes));
+    for (int64_t code = 0; code < codes; ++code)
+      result.push_back(kernel.slice(decoded, code));
+    return result;
+  }
+  // Bytes in the last places of 2^(23 - exponent), which is then taken off,
+  // with what makes them unsigned.
+  float base = std::ldexp(1.0f, 23 - form.exponent),
+        excess = std::ldexp(static_cast<float>(bias), -form.exponent);
+  for (Value bytes : read(number, part, run, vector)) {
+    Value word = b.bitcast(bytes, b.type(lanes, 32));
+    for (int64_t i = 0; i < kWordBytes; ++i) {
+      Value byte = i == 0 ? word : b.shr(word, 8 * i);
+      if (i + 1 < kWordBytes)
+        byte = b.bitAnd(byte, 0xFF);
+      Value value = b.bitcast(
+          b.bitOr(byte, b.splat(byte, llvm::bit_cast<uint32_t>(base))),
+          b.floats(lanes));
+      result.push_back(arith::SubFOp::create(builder, loc, value,
+                                             kernel.splat(base + excess)));
+    }
+  }
+  return result;
 }
 
 Value RowWords::readScales(Value number, Value part, int64_t vector) {

@@ -137,6 +137,22 @@ private:
   }
 };
 
+/// Products of 16 bits, of which two are added.
+struct DotHalves : BytePattern<DotHalvesOp> {
+  using BytePattern::BytePattern;
+
+  LogicalResult matchAndRewrite(DotHalvesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getLhs().getType().getNumElements() * 2 != registerBytes)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, op.getAccumulator(),
+        multiplyPairs(rewriter, op.getLoc(), op.getType(), op.getLhs(),
+                      op.getRhs()));
+    return success();
+  }
+};
+
 /// Sums of neighbours: products with 1.
 struct SumPairs : BytePattern<SumPairsOp> {
   using BytePattern::BytePattern;
@@ -158,5 +174,6 @@ struct SumPairs : BytePattern<SumPairsOp> {
 
 void mx::populateX86BytePatterns(RewritePatternSet &patterns,
                                  const Target &target) {
-  patterns.add<LookupBytes, DotBytes, SumPairs>(patterns.getContext(), target);
+  patterns.add<LookupBytes, DotBytes, DotHalves, SumPairs>(
+      patterns.getContext(), target);
 }

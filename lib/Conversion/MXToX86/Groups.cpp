@@ -32,7 +32,7 @@ struct DecodeGroups : OpRewritePattern<DecodePackedOp> {
     numerics::Format format = *getElementFormat(op.getElementType());
     if (numerics::getInfo(format).bits != 4 || op.getExponent() != 0 ||
         op.getCodes().getType().getNumElements() !=
-            lanes * numerics::kBytesPerRun ||
+            lanes * numerics::kWordBytes ||
         op.getOrder() != ArrayRef(getGroupsOrder(lanes)))
       return failure();
     Location loc = op.getLoc();
@@ -44,7 +44,7 @@ struct DecodeGroups : OpRewritePattern<DecodePackedOp> {
     Value words = b.bitcast(op.getCodes(), b.type(lanes, 32));
     SmallVector<Value> parts;
     for (int64_t high : {0, 4})
-      for (int64_t byte = 0; byte < numerics::kBytesPerRun; ++byte) {
+      for (int64_t byte = 0; byte < numerics::kWordBytes; ++byte) {
         int64_t shift = 8 * byte + high;
         Value index = shift == 0 ? words : b.shr(words, shift);
         if (hasAllCodes) {

@@ -93,3 +93,24 @@ func.func @floats(%w: !w, %x: !x, %y: !mx.tensor<64x9xf8E5M2, block_size = 32, s
       tensor<96x9xf32> -> tensor<96x9xf32>
   return %0, %1 : tensor<96x9xf32>, tensor<96x9xf32>
 }
+
+// Batches of columns and of rows, or of either; a matrix meets all batches.
+// CHECK-LABEL: func.func @batches
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{.*}} : tensor<2x9x64xi8> into tensor<18x64xi8>
+// CHECK: mx.tile_integers %[[FLAT]], {{.*}} : (tensor<18x64xi8>, tensor<18x2xi8>, tensor<18x2x10xi32>)
+// CHECK: %[[X:.*]] = tensor.expand_shape %{{.*}} {{.*}} : tensor<18x2x10xi32> into tensor<2x9x2x10xi32>
+// CHECK: scf.forall (%[[B:.*]], %{{.*}}) = (0, 0) to (2, 96) step (1, 64)
+// CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, 0] {{.*}} : tensor<96x32xi8>
+// CHECK: tensor.extract_slice %[[X]][%[[B]], 0, 0, 0] [1, 9, 2, 10] {{.*}} to tensor<9x2x10xi32>
+// CHECK: mx.tile_matmul
+// CHECK: scf.forall
+// CHECK: tensor.extract_slice %{{.*}} : tensor<2x96x32xi8>
+// AVX2: #mx.strategy<pairs, lanes = 8, rows = 8, columns = 4, depth = 2048, order = [1, 2, 0, 3, 4]>
+// AVX2: #mx.strategy<pairs, lanes = 8, rows = 8, columns = 4, depth = 2048, order = [1, 2, 0, 3, 4]>
+!xs = !mx.tensor<2x64x9xi8, block_size = 32, scale_type = f8E8M0FNU, block_axis = 1>
+!ws = !mx.tensor<2x96x64xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
+func.func @batches(%w: !w, %ws: !ws, %x: !x, %xs: !xs, %c: tensor<2x96x9xf32>) -> (tensor<2x96x9xf32>, tensor<2x96x9xf32>) {
+  %0 = mx.block_matmul %w, %xs, %c : !w, !xs, tensor<2x96x9xf32> -> tensor<2x96x9xf32>
+  %1 = mx.block_matmul %ws, %x, %c : !ws, !x, tensor<2x96x9xf32> -> tensor<2x96x9xf32>
+  return %0, %1 : tensor<2x96x9xf32>, tensor<2x96x9xf32>
+}

@@ -19,7 +19,7 @@
 !row = !mx.tensor<?x?xf4E2M1FN, block_size = 32, scale_type = f8E8M0FNU>
 func.func @vector(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %x: memref<1x128x1xf32>, %c: memref<20x1xf32>) {
   mx.tile_matmul %p, %s, %x, %c
-      {strategy = #mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>, value_type = !row}
+      {strategy = #mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>, value_type = !row, grouped}
       : (memref<2x1024xi8>, memref<2x64xi8>, memref<1x128x1xf32>, memref<20x1xf32>) -> ()
   return
 }
@@ -33,7 +33,21 @@ func.func @vector(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %x: memref<1x128x1
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}}) -> (vector<16xf32>)
 func.func @columns(%p: memref<2x1024xi8>, %s: memref<2x64xi8>, %x: memref<5x128x1xf32>, %c: memref<20x5xf32>) {
   mx.tile_matmul %p, %s, %x, %c
-      {strategy = #mx.strategy<groups, lanes = 16, rows = 16, columns = 4, depth = 4096>, value_type = !row}
+      {strategy = #mx.strategy<groups, lanes = 16, rows = 16, columns = 4, depth = 4096>, value_type = !row, grouped}
       : (memref<2x1024xi8>, memref<2x64xi8>, memref<5x128x1xf32>, memref<20x5xf32>) -> ()
+  return
+}
+
+// Bytes of elements are the low bits of 2^17, from which that is taken off.
+// CHECK-LABEL: func.func @bytes
+// CHECK: vector.load %arg0{{.*}} : memref<2x2048xi8>, vector<32xi8>
+// CHECK-COUNT-4: arith.subf %{{.*}} : vector<8xf32>
+// CHECK-NOT: arith.sitofp
+// CHECK: scf.yield
+func.func @bytes(%p: memref<2x2048xi8>, %s: memref<2x64xi8>, %x: memref<1x128x1xf32>, %c: memref<20x1xf32>) {
+  mx.tile_matmul %p, %s, %x, %c
+      {strategy = #mx.strategy<groups, lanes = 8, rows = 8, columns = 1, depth = 4096>, grouped,
+       value_type = !mx.tensor<?x?xi8, block_size = 32, scale_type = f8E8M0FNU>}
+      : (memref<2x2048xi8>, memref<2x64xi8>, memref<1x128x1xf32>, memref<20x1xf32>) -> ()
   return
 }

@@ -51,3 +51,16 @@ func.func @of_512_bits(%v: vector<64xi8>, %d: vector<64xi8>, %q: vector<16xi32>,
   %3 = mx.dot_bytes %0, %d, %q : vector<64xi8>, vector<16xi32>
   return %2, %3 : vector<16xi32>, vector<16xi32>
 }
+
+// CHECK-LABEL: func.func @halves
+// AVX2: %[[PAIRS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%arg0, %arg1)
+// AVX2: arith.addi %arg2, %[[PAIRS]] : vector<8xi32>
+// AVX2: mx.dot_halves
+// AVX512: mx.dot_halves
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+func.func @halves(%a: vector<16xi16>, %b: vector<16xi16>, %c: vector<8xi32>, %d: vector<32xi16>, %e: vector<16xi32>)
+    -> (vector<8xi32>, vector<16xi32>) {
+  %0 = mx.dot_halves %a, %b, %c : vector<16xi16>, vector<8xi32>
+  %1 = mx.dot_halves %d, %d, %e : vector<32xi16>, vector<16xi32>
+  return %0, %1 : vector<8xi32>, vector<16xi32>
+}
