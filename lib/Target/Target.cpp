@@ -274,12 +274,16 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
 int64_t mx::getDotExponent(StrategyAttr strategy, numerics::Format format) {
   if (int64_t exponent = getColumnExponent(strategy, format))
     return -exponent;
+  return getCheapExponent(strategy.getLanes(), format);
+}
+
+int64_t mx::getCheapExponent(int64_t lanes, numerics::Format format) {
   // What `convert-mx-to-x86` does: floats go through f16, unless there is a
   // table for their codes. Vectors of 128 bits have neither.
   const numerics::FormatInfo &info = numerics::getInfo(format);
   constexpr int64_t kGenericLanes = 4, kF16Bias = 15;
-  if (strategy.getLanes() == kGenericLanes || info.exponentBits == 0 ||
-      info.bits < 6 || (info.bits == 6 && strategy.getLanes() == kAVX512Lanes))
+  if (lanes == kGenericLanes || info.exponentBits == 0 || info.bits < 6 ||
+      (info.bits == 6 && lanes == kAVX512Lanes))
     return 0;
   return info.bias - kF16Bias;
 }

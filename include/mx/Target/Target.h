@@ -93,8 +93,11 @@ std::optional<StrategyAttr> chooseGroupsStrategy(mlir::MLIRContext *context,
                                                  const Target &target,
                                                  int64_t columns);
 
-/// Elements of `format` that are cheapest to decode times a power of two: its
-/// exponent. What a dot kernel of `strategy` multiplies.
+/// Elements of `format` are cheapest to decode times a power of two, to vectors
+/// of `lanes` f32: its exponent.
+int64_t getCheapExponent(int64_t lanes, numerics::Format format);
+
+/// The same for what a dot kernel of `strategy` multiplies.
 int64_t getDotExponent(StrategyAttr strategy, numerics::Format format);
 
 /// The exponent of the power of two that a dot kernel of `strategy` expects its

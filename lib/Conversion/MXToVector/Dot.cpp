@@ -34,7 +34,6 @@ private:
                                int64_t columns, Value number, Value firstScale,
                                Value numBlocks, ValueRange carried);
   Value readScales(int64_t row, Value first, Value numBlocks);
-  Value noteNaNs(Value codes, Value seen);
   Value addNaN(Value sum, Value seen);
 
   TileMatmulOp op;
@@ -162,16 +161,8 @@ void DotKernel::buildSums(Value firstRow, int64_t rows, Value firstColumn,
     }
 }
 
-/// A note on whether a code of the row is the NaN, of which all bits but the
-/// sign are set: the largest of the codes without their signs.
-Value DotKernel::noteNaNs(Value codes, Value seen) {
-  OpBuilder &builder = kernel.getBuilder();
-  Location loc = kernel.getLoc();
-  Value doubled = arith::AddIOp::create(builder, loc, codes, codes);
-  return arith::MaxUIOp::create(builder, loc, seen, doubled);
-}
-
-/// `sum`, or NaN if there was one among the codes: a NaN times anything is one.
+/// `sum`, or NaN if there was one among the codes, of which all bits but the
+/// sign are set: a NaN times anything is one.
 Value DotKernel::addNaN(Value sum, Value seen) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
@@ -237,7 +228,7 @@ SmallVector<Value> DotKernel::addBlocks(Value firstRow, int64_t rows,
       reader.prefetch(nextRows[r], chunk);
       if (looksForNaNs) {
         Value &seen = result[rows * columns + r];
-        seen = noteNaNs(codes, seen);
+        seen = reader.noteLargest(codes, seen);
       }
       decoded.push_back(reader.decode(codes, exponent, looksForNaNs));
     }

@@ -94,8 +94,16 @@ Value KernelBuilder::load(Value memref, ValueRange indices) {
   return vector::LoadOp::create(builder, loc, getVectorType(), memref, indices);
 }
 
-void KernelBuilder::store(Value vector, Value memref, ValueRange indices) {
-  vector::StoreOp::create(builder, loc, vector, memref, indices);
+void KernelBuilder::store(Value vector, Value memref, ValueRange indices,
+                          bool isStreamed) {
+  llvm::MaybeAlign alignment;
+  if (isStreamed) {
+    auto type = cast<VectorType>(vector.getType());
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    alignment = llvm::Align(std::min(bytes, getVectorBytes()));
+  }
+  vector::StoreOp::create(builder, loc, vector, memref, indices,
+                          /*nontemporal=*/isStreamed, alignment);
 }
 
 Value KernelBuilder::sumOfLanes(Value vector) {
@@ -179,6 +187,19 @@ void KernelBuilder::loop(Value lower, Value upper, int64_t step,
          body(iv);
          return {};
        });
+}
+
+void KernelBuilder::choose(Value condition, llvm::function_ref<void()> then,
+                           llvm::function_ref<void()> otherwise) {
+  auto ifOp = scf::IfOp::create(builder, loc, condition,
+                                /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(ifOp.thenBlock());
+  then();
+  if (otherwise) {
+    builder.setInsertionPointToStart(ifOp.elseBlock());
+    otherwise();
+  }
 }
 
 void KernelBuilder::unroll(ValueRange results, int64_t copies) {
@@ -293,6 +314,13 @@ void BlockReader::readScales(Value row, Value first, Value count, Value buffer,
     memref::StoreOp::create(b, loc, scale, buffer,
                             ValueRange{kernel.index(place), block});
   });
+}
+
+Value BlockReader::noteLargest(Value codes, Value seen) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = kernel.getLoc();
+  Value doubled = arith::AddIOp::create(b, loc, codes, codes);
+  return arith::MaxUIOp::create(b, loc, seen, doubled);
 }
 
 void BlockReader::prefetch(Value row, Value chunk) {

@@ -28,6 +28,7 @@ public:
   mlir::VectorType getVectorType() const {
     return mlir::VectorType::get({lanes}, builder.getF32Type());
   }
+  int64_t getVectorBytes() const { return lanes * sizeof(float); }
 
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
@@ -51,7 +52,10 @@ public:
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value mulVector(mlir::Value a, mlir::Value b);
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
-  void store(mlir::Value vector, mlir::Value memref, mlir::ValueRange indices);
+  /// If `isStreamed`, past the caches: rows of `memref` must start where a
+  /// vector may, and the column be a multiple of the elements of `vector`.
+  void store(mlir::Value vector, mlir::Value memref, mlir::ValueRange indices,
+             bool isStreamed = false);
   /// The sum of the lanes, half on half: in the same order for any processor.
   mlir::Value sumOfLanes(mlir::Value vector);
   /// Adds a scalar to the accumulator of `op`, which may be transposed.
@@ -72,6 +76,10 @@ public:
                                       Body body);
   void loop(mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::Value iv)> body);
+
+  /// if (condition) then() else otherwise()
+  void choose(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = {});
 
   /// Makes LLVM repeat the body of the loop with these results `copies` times
   /// in one iteration.
@@ -116,6 +124,10 @@ public:
   /// to row `place` of `buffer`, in f32. A vector of them costs what one does.
   void readScales(mlir::Value row, mlir::Value first, mlir::Value count,
                   mlir::Value buffer, int64_t place);
+  /// A note on what codes of 8 bits there are: twice the largest of `codes`
+  /// without their signs and of `seen`, in every lane. NaN and infinities are
+  /// above finite codes.
+  mlir::Value noteLargest(mlir::Value codes, mlir::Value seen);
   /// Asks for the bytes of chunk `chunk` of row `row`, which must be there, to
   /// be in the cache when they are needed.
   void prefetch(mlir::Value row, mlir::Value chunk);

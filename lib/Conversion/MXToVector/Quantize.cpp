@@ -92,11 +92,12 @@ void QuantizeKernel::build() {
 void QuantizeKernel::quantizeGroup(Value row, Value firstBlock, Value count) {
   OpBuilder &builder = kernel.getBuilder();
   Location loc = kernel.getLoc();
-  // Scales are chosen for whole vectors of blocks: those of none are zeros.
+  // Scales are chosen for whole vectors of blocks: in the last one, those of
+  // none are zeros.
   Value zeros =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(bitsType));
-  kernel.loop(kernel.index(0), count, kernel.getLanes(),
-              [&](Value number) { kernel.store(zeros, largest, number); });
+  kernel.store(zeros, largest,
+               kernel.roundDown(kernel.add(count, -1), kernel.getLanes()));
   kernel.loop(kernel.index(0), count, 1, [&](Value number) {
     memref::StoreOp::create(builder, loc,
                             findLargest(row, kernel.add(firstBlock, number)),
@@ -105,13 +106,10 @@ void QuantizeKernel::quantizeGroup(Value row, Value firstBlock, Value count) {
   Value areOrdinary = chooseScales(count);
   if (op.getRounding() != Rounding::NearestEven)
     return encodeGroup(row, firstBlock, count, /*isOrdinary=*/false);
-  auto choice = scf::IfOp::create(builder, loc, areOrdinary,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(choice.thenBlock());
-  encodeGroup(row, firstBlock, count, /*isOrdinary=*/true);
-  builder.setInsertionPointToStart(choice.elseBlock());
-  encodeGroup(row, firstBlock, count, /*isOrdinary=*/false);
+  kernel.choose(
+      areOrdinary,
+      [&] { encodeGroup(row, firstBlock, count, /*isOrdinary=*/true); },
+      [&] { encodeGroup(row, firstBlock, count, /*isOrdinary=*/false); });
 }
 
 /// The values of a part of a block in f32 (widening is exact).

@@ -68,7 +68,7 @@ private:
     return words;
   }
 
-  /// Words below 256 as bytes.
+  /// Words as bytes; on AVX2 those above 255 as 255.
   Value toBytes(ArrayRef<Value> words) {
     if (isWide)
       return arith::TruncIOp::create(builder, loc, b.type(kChunk, 8),
@@ -129,7 +129,8 @@ Value ChunkEncoder::encodeFloats(ArrayRef<Value> slices) {
   SmallVector<Value> words = toWords(sums, /*isSigned=*/false);
   for (auto [word, sign] : llvm::zip_equal(words, signWords)) {
     word = make<arith::SubIOp>(word, b.splat(word, (lowest + 23 - m) << 7));
-    word = make<arith::MinUIOp>(word, b.splat(word, info.maxCode << below));
+    if (isWide)
+      word = make<arith::MinUIOp>(word, b.splat(word, info.maxCode << below));
     word = b.shr(word, below);
     if (isWide)
       word =
@@ -138,6 +139,8 @@ Value ChunkEncoder::encodeFloats(ArrayRef<Value> slices) {
   Value codes = toBytes(words);
   if (isWide)
     return codes;
+  // Narrowing saturates, so that half as many minima are enough.
+  codes = make<arith::MinUIOp>(codes, b.splat(codes, info.maxCode));
   Value signBytes = callIntrinsic(builder, loc, "llvm.x86.avx2.packsswb",
                                   b.type(kChunk, 8), signWords);
   if (info.bits < 8)

@@ -91,30 +91,15 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
       return failure();
 
     VectorBuilder b(rewriter, op.getLoc());
-    // Low nibbles in one half, high ones in the other. Words are shifted,
-    // because there is no shift of bytes.
-    Value words = b.bitcast(op.getCodes(), b.type(8, 16));
-    Value high4 = b.bitcast(b.shr(words, 4), b.type(16, 8));
-    Value nibbles = b.bitAnd(b.concat({op.getCodes(), high4}), 0x0F);
+    bool isNatural = op.getOrder().empty();
+    Value nibbles = isNatural ? spreadNibbles(b, op.getCodes())
+                              : splitNibbles(b, op.getCodes());
     auto look = [&](unsigned shift) {
       Value entries = b.constant<int8_t>(getTableBytes(table, shift));
       return callIntrinsic(rewriter, op.getLoc(), "llvm.x86.avx2.pshuf.b",
                            b.type(32, 8), {entries, nibbles});
     };
     Value high = look(24), low = look(16);
-
-    if (op.getOrder().empty()) {
-      SmallVector<int64_t> mask;
-      for (int64_t element = 0; element < 32; ++element) {
-        int64_t place = element / 2 + (element % 2) * 16;
-        llvm::append_values(mask, place, 32 + place);
-      }
-      Value halves = b.bitcast(b.shuffle(low, high, mask), b.type(32, 16));
-      Value wide =
-          arith::ExtUIOp::create(rewriter, op.getLoc(), b.type(32, 32), halves);
-      rewriter.replaceOp(op, b.bitcast(b.shl(wide, 16), b.floats(32)));
-      return success();
-    }
 
     // Pairs of neighbours in a half of 128 bits share 32 bits: the first is
     // moved up, the second is where it belongs.
@@ -127,6 +112,37 @@ struct DecodeNibblesAVX2 : OpRewritePattern<DecodePackedOp> {
     }
     rewriter.replaceOp(op, b.concat(vectors));
     return success();
+  }
+
+private:
+  /// Low nibbles in one half, high ones in the other. Words are shifted,
+  /// because there is no shift of bytes.
+  static Value splitNibbles(VectorBuilder &b, Value codes) {
+    Value words = b.bitcast(codes, b.type(8, 16));
+    Value high4 = b.bitcast(b.shr(words, 4), b.type(16, 8));
+    return b.bitAnd(b.concat({codes, high4}), 0x0F);
+  }
+
+  /// As many nibbles as leave the pairs below in the natural order: element i
+  /// beside i + 8, four of them in each half.
+  static Value spreadNibbles(VectorBuilder &b, Value codes) {
+    // Two low nibbles, two high ones: one word as it is, one shifted.
+    SmallVector<int8_t> bytes;
+    SmallVector<int64_t> words;
+    for (int half : {0, 2})
+      for (int first : {0, 8})
+        for (int byte : {0, 1})
+          for (int nibble = 0; nibble < 2; ++nibble)
+            for (int other : {0, 4})
+              bytes.push_back(static_cast<int8_t>(half + first + byte + other));
+    for (int64_t i = 0; i < 16; ++i)
+      words.push_back(i % 2 == 0 ? i : 16 + i);
+    Value spread =
+        callIntrinsic(b.builder, b.loc, "llvm.x86.avx2.pshuf.b", b.type(32, 8),
+                      {b.concat({codes, codes}), b.constant<int8_t>(bytes)});
+    spread = b.bitcast(spread, b.type(16, 16));
+    Value moved = b.shuffle(spread, b.shr(spread, 4), words);
+    return b.bitAnd(b.bitcast(moved, b.type(32, 8)), 0x0F);
   }
 };
 
@@ -184,9 +200,10 @@ struct DecodeThroughF16 : OpRewritePattern<DecodePackedOp> {
     VectorBuilder b(rewriter, op.getLoc());
     int64_t count = op.getType().getNumElements();
     SmallVector<Value> parts;
-    if (op.getOrder().empty())
-      parts.push_back(info.bits == 8 ? alignBytes(b, op.getCodes(), count)
-                                     : alignSixBits(b, op.getCodes(), count));
+    if (op.getOrder().empty() && info.bits == 8)
+      parts = alignBytes(b, op.getCodes(), count);
+    else if (op.getOrder().empty())
+      parts.push_back(alignSixBits(b, op.getCodes(), count));
     else if (count == kChunk && op.getOrder() == target.getOrder(format))
       parts = alignParts(b, info, op.getCodes(), 2 * target.getLanes());
     else
@@ -230,11 +247,20 @@ private:
     return arith::ExtFOp::create(b.builder, b.loc, b.floats(count), halves);
   }
 
-  /// Codes of 8 bits at the top of 16.
-  static Value alignBytes(VectorBuilder &b, Value codes, int64_t count) {
-    Value words =
-        arith::ExtUIOp::create(b.builder, b.loc, b.type(count, 16), codes);
-    return b.shl(words, 8);
+  /// Codes of 8 bits at the top of 16, with zeros below: as many as a register
+  /// holds when they are widened.
+  SmallVector<Value> alignBytes(VectorBuilder &b, Value codes,
+                                int64_t count) const {
+    int64_t lanes = std::min(count, target.getLanes());
+    SmallVector<Value> parts;
+    for (int64_t first = 0; first < count; first += lanes) {
+      SmallVector<int64_t> mask;
+      for (int64_t code = first; code < first + lanes; ++code)
+        llvm::append_values(mask, count, code);
+      parts.push_back(b.bitcast(b.shuffle(codes, b.splat(codes, 0), mask),
+                                b.type(lanes, 16)));
+    }
+    return parts;
   }
 
   /// Codes of 6 bits at the top of 16, out of the two bytes that hold each.

@@ -156,12 +156,47 @@ func.func @panel_of_few_rows(%p: memref<?x?xi8>, %s: memref<?x?xi8>, %x: memref<
 // CHECK-NOT: arith.mulf
 // CHECK: mx.encode_packed f4E2M1FN %{{.*}}, %{{.*}} : i8 : vector<32xf32> -> vector<16xi8>
 // CHECK: mx.decode_packed
-// CHECK: arith.truncf {{.*}} to vector<32xbf16>
+// CHECK-NOT: arith.truncf
+// CHECK: arith.trunci {{.*}} to vector<32xi16>
 func.func @rows(%x: memref<?x?xbf16>, %p: memref<?x?xi8>, %s: memref<?x?xi8>) {
   mx.tile_quantize %x, %p, %s {lanes = 8 : i64, value_type = !row}
       : (memref<?x?xbf16>, memref<?x?xi8>, memref<?x?xi8>) -> ()
   mx.tile_dequantize %p, %s, %x {lanes = 8 : i64, value_type = !row}
       : (memref<?x?xi8>, memref<?x?xi8>, memref<?x?xbf16>) -> ()
+  return
+}
+
+// Where no scale is near the largest and no code is NaN, a large result whose
+// rows are aligned is written past the caches. The f16 that E4M3 goes through
+// is 2^-8 of it, which the scale makes up for.
+// CHECK-LABEL: func.func @large
+// CHECK: %[[BASE:.*]], %[[OFFSET:.*]], %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %arg2
+// CHECK: memref.extract_aligned_pointer_as_index %[[BASE]]
+// CHECK: %[[STREAMS:.*]] = arith.cmpi eq
+// CHECK: arith.constant 2063597568 : i32
+// CHECK: arith.cmpi ule
+// CHECK: arith.maxui {{.*}} : vector<32xi8>
+// CHECK: vector.reduction <maxui>
+// CHECK: arith.constant -4 : i8
+// CHECK: arith.cmpi ule
+// CHECK: %[[ORDINARY:.*]] = arith.andi
+// CHECK: scf.if %[[ORDINARY]] {
+// CHECK: scf.if %[[STREAMS]] {
+// CHECK: arith.constant dense<2.560000e+02>
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : {{.*}}, vector<32xf32>
+// CHECK: } else {
+// CHECK: mx.decode_packed f8E4M3FN %{{.*}} {exponent = -8 : i64, finite}
+// CHECK: vector.store %{{[^{]*}} : memref<2048x1024xf32>, vector<32xf32>
+// CHECK: } else {
+// CHECK: mx.decode_packed f8E4M3FN %{{[^{]*}} : vector<32xi8>
+// CHECK: arith.cmpf uno
+// CHECK: vector.store %{{[^{]*}} : memref<2048x1024xf32>, vector<32xf32>
+// CHECK: scf.if %[[STREAMS]]
+// CHECK: llvm.fence seq_cst
+func.func @large(%p: memref<2048x1024xi8>, %s: memref<2048x32xi8>, %d: memref<2048x1024xf32>) {
+  mx.tile_dequantize %p, %s, %d {lanes = 8 : i64, value_type = !bytes}
+      : (memref<2048x1024xi8>, memref<2048x32xi8>, memref<2048x1024xf32>) -> ()
   return
 }
 

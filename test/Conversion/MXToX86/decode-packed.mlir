@@ -19,6 +19,22 @@ func.func @nibbles_avx2(%codes: vector<16xi8>) -> vector<32xf32> {
 
 // -----
 
+// In their own order, nibbles are spread so that the pairs come out in it.
+// CHECK-LABEL: func.func @nibbles
+// AVX2: arith.constant dense<[0, 4, 0, 4, 1, 5, 1, 5, 8, 12, 8, 12, 9, 13, 9, 13, 2, 6, 2, 6, 3, 7, 3, 7, 10, 14, 10, 14, 11, 15, 11, 15]>
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [0, 17, 2, 19,
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [0, 32, 1, 33, {{.*}} : vector<32xi8>, vector<32xi8>
+// AVX2: arith.shli {{.*}} : vector<8xi32>
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [8, 40, 9, 41,
+// AVX512-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// GENERIC: mx.decode_packed
+func.func @nibbles(%codes: vector<16xi8>) -> vector<32xf32> {
+  %0 = mx.decode_packed f4E2M1FN %codes : vector<16xi8> -> vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @nibbles_avx512
 // AVX2: mx.decode_packed
 // AVX512: vector.shuffle {{.*}} [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3] : vector<4xi32>
@@ -60,13 +76,17 @@ func.func @groups_avx512(%codes: vector<64xi8>) -> vector<128xf32> {
 
 // -----
 
-// Code 0x7F is NaN; the f16 is 2^-8 of the value.
+// Bytes go to the top of words, as many as a register holds f32. Code 0x7F is
+// NaN; the f16 is 2^-8 of the value.
 // CHECK-LABEL: func.func @e4m3
-// CHECK: arith.extui %{{.*}} : vector<32xi8> to vector<32xi16>
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [32, 0, 32, 1, 32, 2, 32, 3, 32, 4, 32, 5, 32, 6, 32, 7] :
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [32, 8,
+// AVX512: vector.shuffle %{{.*}}, %{{.*}} [32, 0, {{.*}}, 32, 15] :
 // CHECK: arith.shrsi
 // CHECK: arith.cmpi eq
 // CHECK: arith.select
-// CHECK: arith.extf %{{.*}} : vector<32xf16> to vector<32xf32>
+// AVX2: arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// AVX512: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
 // CHECK: arith.constant dense<2.560000e+02>
 // CHECK: arith.mulf
 func.func @e4m3(%codes: vector<32xi8>) -> vector<32xf32> {

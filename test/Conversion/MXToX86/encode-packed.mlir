@@ -11,8 +11,8 @@
 // CHECK: "llvm.x86.avx2.pmadd.wd"
 // CHECK-COUNT-2: "llvm.x86.avx2.packssdw"
 // CHECK-COUNT-2: "llvm.x86.avx2.packusdw"
-// CHECK: arith.minui
 // CHECK: "llvm.x86.avx2.packuswb"
+// CHECK: arith.minui {{.*}} : vector<32xi8>
 // CHECK: "llvm.x86.avx2.packsswb"
 // CHECK: "llvm.x86.avx2.pmadd.ub.sw"
 // CHECK: "llvm.x86.sse2.packuswb.128"
