@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where products of bytes do not fit 16 bits, elements and digits in 16 bits
-// cost less: digits are larger, so that two are enough, and signed elements have
-// nothing to take off again.
+// cost less: digits are larger, so that two are enough, and signed elements
+// have nothing to take off again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,16 +52,16 @@ SmallVector<Value> HalvesKernel::addChunk(Value part, Value firstColumn,
         SmallVector<Value> wide;
         for (int64_t v = 0; v < vectorsPerPart; ++v) {
           Value bytes = b.bitcast(elements[v][w], halves);
-          wide.push_back(arith::ShRSIOp::create(
-              builder, loc, isOdd ? bytes : b.shl(bytes, 8),
-              b.splat(bytes, 8)));
+          wide.push_back(arith::ShRSIOp::create(builder, loc,
+                                                isOdd ? bytes : b.shl(bytes, 8),
+                                                b.splat(bytes, 8)));
         }
         for (int64_t c = 0; c < columns; ++c)
           for (int64_t place = 0; place < kPlaces; ++place) {
-            Value digits = b.bitcast(
-                broadcastWord(kernel.add(firstColumn, c), chunk,
-                              place * kWordsPerPlace + word),
-                halves);
+            Value digits =
+                b.bitcast(broadcastWord(kernel.add(firstColumn, c), chunk,
+                                        place * kWordsPerPlace + word),
+                          halves);
             for (int64_t v = 0; v < vectorsPerPart; ++v) {
               Value &sum = products[(c * vectorsPerPart + v) * kPlaces + place];
               sum = DotHalvesOp::create(builder, loc, wide[v], digits, sum);

@@ -58,9 +58,8 @@ static void storeBytes(KernelBuilder &kernel, TileDigitsOp op, Value integers,
   for (int64_t place = 0; place < kPlaces; ++place) {
     digits = arith::ShRSIOp::create(builder, loc, integers,
                                     b.splat(integers, place * kDigitBits));
-    Value bits = place + 1 < kPlaces
-                     ? b.bitAnd(digits, (1 << kDigitBits) - 1)
-                     : digits;
+    Value bits =
+        place + 1 < kPlaces ? b.bitAnd(digits, (1 << kDigitBits) - 1) : digits;
     storeWords(kernel, op, bits, 8, column, chunk, place * kWords);
   }
   storeSum(integers, kPlaces * kWords);
@@ -145,8 +144,8 @@ static void splitChunk(KernelBuilder &kernel, TileDigitsOp op, Value x,
       arith::SubIOp::create(builder, loc, field, constant(kPlaces - exponent));
   down = arith::ShLIOp::create(builder, loc, down, constant(23));
   store(kernel, op,
-        arith::SelectOp::create(builder, loc, isGood, down, constant(0)), column, chunk,
-        getSplitWords(op.getPlaces()) - 1);
+        arith::SelectOp::create(builder, loc, isGood, down, constant(0)),
+        column, chunk, getSplitWords(op.getPlaces()) - 1);
 }
 
 void mx::buildSplitKernel(OpBuilder &builder, TileDigitsOp op) {
