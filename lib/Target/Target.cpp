@@ -161,8 +161,9 @@ namespace {
 /// Sizes that fill the vector registers of an instruction set with sums and
 /// leave some for operands.
 struct Sizes {
-  int64_t dotRows, dotColumns; // at most so many columns share a decode
-  int64_t panelRows;           // times two vectors of columns
+  int64_t dotColumns; // at most so many share a decode
+  int64_t dotRows;    // share half as many columns; more columns have one row
+  int64_t panelRows;  // times two vectors of columns
   int64_t depth; // so that a panel of columns stays in the first-level cache
 };
 
@@ -171,14 +172,14 @@ struct Sizes {
 static Sizes getSizes(InstructionSet set) {
   switch (set) {
   case InstructionSet::Generic:
-    return {1, 2, 4, 256};
+    return {2, 1, 4, 256};
   case InstructionSet::AVX2:
-    return {1, 8, 6, 256};
+    return {8, 1, 6, 256};
   case InstructionSet::AVX512:
   case InstructionSet::AVX512VNNI:
   case InstructionSet::AVX512VBMI:
   case InstructionSet::AMX:
-    return {2, 4, 12, 256};
+    return {8, 2, 12, 256};
   }
   llvm_unreachable("unknown instruction set");
 }
@@ -261,9 +262,11 @@ StrategyAttr mx::chooseStrategy(MLIRContext *context, const Target &target,
   if (target.has(InstructionSet::AMX) && !getObstacleToAMX(type, precision) &&
       (!isKnown || columns > 1))
     return chooseAMXStrategy(context, type, columns, precision);
-  if (isKnown && columns <= sizes.dotColumns)
-    return make(Kernel::Dot, sizes.dotRows, std::max<int64_t>(columns, 1),
+  if (isKnown && columns <= sizes.dotColumns) {
+    int64_t rows = 2 * columns <= sizes.dotColumns ? sizes.dotRows : 1;
+    return make(Kernel::Dot, rows, std::max<int64_t>(columns, 1),
                 getDotOrder(target, type));
+  }
   ArrayRef<int64_t> order = target.getOrder(type.getFormat());
   // Columns that fit one vector would leave half of a wide panel empty.
   if (isKnown && columns <= lanes)
@@ -320,12 +323,12 @@ static constexpr int64_t kLargestByte = 128;
 
 /// Up to how many columns digits are faster than floats from rows as they are
 /// stored. Every column costs three products of bytes, or four of 16 bits.
-static int64_t countColumnsForDigits(const Target &target,
-                                     numerics::Format format) {
-  bool isAVX2 = target.set == InstructionSet::AVX2;
-  if (!target.has(InstructionSet::AVX2))
-    return 0;
-  return isAVX2 ? 1 : kMaxPackedColumns;
+static int64_t countColumnsForDigits(const Target &target) {
+  if (target.has(InstructionSet::AVX512VNNI))
+    return kMaxPackedColumns;
+  if (target.has(InstructionSet::AVX512))
+    return 2;
+  return target.has(InstructionSet::AVX2) ? 1 : 0;
 }
 
 std::optional<StrategyAttr>
@@ -335,8 +338,7 @@ mx::chooseDigitsStrategy(MLIRContext *context, const Target &target,
   std::optional<numerics::IntegerForm> form = numerics::getIntegerForm(format);
   if (!form || precision != Precision::Block21 ||
       ShapedType::isDynamic(columns) ||
-      columns > (isPacked ? kMaxPackedColumns
-                          : countColumnsForDigits(target, format)))
+      columns > (isPacked ? kMaxPackedColumns : countColumnsForDigits(target)))
     return std::nullopt;
   // Sums for all digits of every row and column at work fill registers.
   auto make = [&](Kernel kernel, int64_t parts) {

@@ -100,7 +100,8 @@ TEST_F(TargetTest, Dot_FillsRegisters) {
   for (int64_t blockSize : {96, 160})
     EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, blockSize, 1), kChunk);
   // Other kernels scale every element by itself.
-  EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 8), kChunk);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 8), 128);
+  EXPECT_EQ(getAtOnce(InstructionSet::AVX512, f4, 32, 9), kChunk);
 }
 
 TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
@@ -110,6 +111,9 @@ TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
                           Precision::F32);
   };
   StrategyAttr dot = choose(InstructionSet::AVX512, 1);
+  // Sums of as many rows as there are registers for.
+  EXPECT_EQ(dot.getRows(), 2);
+  EXPECT_EQ(choose(InstructionSet::AVX512, 5).getRows(), 1);
   EXPECT_EQ(getDotExponent(dot, numerics::Format::I8), 6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::I8), -6);
   EXPECT_EQ(getColumnExponent(dot, numerics::Format::F4E2M1FN), 0);
@@ -124,7 +128,7 @@ TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
   EXPECT_EQ(
       getColumnExponent(choose(InstructionSet::AVX2, 1), numerics::Format::I8),
       0);
-  EXPECT_EQ(getColumnExponent(choose(InstructionSet::AVX512, 8),
+  EXPECT_EQ(getColumnExponent(choose(InstructionSet::AVX512, 9),
                               numerics::Format::I8),
             0);
 }

@@ -150,14 +150,14 @@ private:
   int64_t elements, bytesPerChunk; // of a chunk
 };
 
-/// The loops of `op`, whose operands are buffers, before it.
-void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
-void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
-void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 /// Bits of a digit of bytes; the last one of three takes what is left of 22.
 /// And of the first of two of 16 bits, see `mx.tile_digits`.
 constexpr int64_t kDigitBits = 7, kHalfDigitBits = 11;
 
+/// The loops of `op`, whose operands are buffers, before it.
+void buildDotKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildPanelKernel(mlir::OpBuilder &builder, TileMatmulOp op);
+void buildAMXKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildDigitsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildGroupsKernel(mlir::OpBuilder &builder, TileMatmulOp op);
 void buildHalvesKernel(mlir::OpBuilder &builder, TileMatmulOp op);
