@@ -322,13 +322,16 @@ static constexpr int64_t kMaxPackedColumns = 8;
 static constexpr int64_t kLargestByte = 128;
 
 /// Up to how many columns digits are faster than floats from rows as they are
-/// stored. Every column costs three products of bytes, or four of 16 bits.
-static int64_t countColumnsForDigits(const Target &target) {
+/// stored. Every column costs three products of bytes, or four of 16 bits,
+/// which is more than bytes take that are decoded by shuffles.
+static int64_t countColumnsForDigits(const Target &target,
+                                     numerics::Format format) {
   if (target.has(InstructionSet::AVX512VNNI))
     return kMaxPackedColumns;
   if (target.has(InstructionSet::AVX512))
     return 2;
-  return target.has(InstructionSet::AVX2) ? 1 : 0;
+  bool areBytes = numerics::getInfo(format).bits == 8;
+  return target.has(InstructionSet::AVX2) && !areBytes ? 1 : 0;
 }
 
 std::optional<StrategyAttr>
@@ -338,7 +341,8 @@ mx::chooseDigitsStrategy(MLIRContext *context, const Target &target,
   std::optional<numerics::IntegerForm> form = numerics::getIntegerForm(format);
   if (!form || precision != Precision::Block21 ||
       ShapedType::isDynamic(columns) ||
-      columns > (isPacked ? kMaxPackedColumns : countColumnsForDigits(target)))
+      columns > (isPacked ? kMaxPackedColumns
+                          : countColumnsForDigits(target, format)))
     return std::nullopt;
   // Sums for all digits of every row and column at work fill registers.
   auto make = [&](Kernel kernel, int64_t parts) {

@@ -133,6 +133,27 @@ TEST_F(TargetTest, M1_Dot_ColumnsMakeUpForElements) {
             0);
 }
 
+TEST_F(TargetTest, Digits_WhereTheyAreFaster) {
+  auto isPacked = [&](InstructionSet set, numerics::Format format,
+                      int64_t columns, bool isPacked) {
+    return chooseDigitsStrategy(&context, {set}, format, columns,
+                                Precision::Block21, isPacked)
+        .has_value();
+  };
+  using numerics::Format;
+  EXPECT_TRUE(isPacked(InstructionSet::AVX2, Format::F4E2M1FN, 1, false));
+  EXPECT_FALSE(isPacked(InstructionSet::AVX2, Format::F4E2M1FN, 2, false));
+  EXPECT_FALSE(isPacked(InstructionSet::AVX2, Format::I8, 1, false));
+  EXPECT_TRUE(isPacked(InstructionSet::AVX512, Format::I8, 2, false));
+  EXPECT_FALSE(isPacked(InstructionSet::AVX512, Format::F4E2M1FN, 3, false));
+  EXPECT_TRUE(isPacked(InstructionSet::AVX512VNNI, Format::F4E2M1FN, 8, false));
+  EXPECT_FALSE(isPacked(InstructionSet::Generic, Format::F4E2M1FN, 1, false));
+  // What the program packs stays packed.
+  EXPECT_TRUE(isPacked(InstructionSet::AVX2, Format::I8, 8, true));
+  EXPECT_FALSE(isPacked(InstructionSet::AVX2, Format::I8, 9, true));
+  EXPECT_FALSE(isPacked(InstructionSet::AVX2, Format::F8E4M3FN, 1, true));
+}
+
 TEST(Host, AMX_TakenIfPermitted) {
   llvm::Error refusal = requestAMX();
   EXPECT_EQ(Target::getHost().has(InstructionSet::AMX), !refusal);
