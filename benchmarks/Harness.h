@@ -89,6 +89,8 @@ Case makeReadCase(int64_t bytes, size_t copies);
 /// The rate of f32 arithmetic of `threads` threads, in GFLOP/s; 0 where it is
 /// not known how to measure it.
 double measurePeak(unsigned threads);
+/// The same for products of AMX tiles of bf16; 0 where there are none.
+double measureTilePeak(unsigned threads);
 
 /// What the process has in memory now, and the most since `resetPeakMemory`.
 int64_t getMemory();

@@ -132,26 +132,73 @@ __attribute__((target("avx512f"))) static double multiplyAdd512() {
     asm volatile("" ::"v"(sum));
   return 32.0 * steps * chains;
 }
+
+// The same for products of tiles of bf16, four at a time. With tiles of zeros a
+// processor is up to a fifth faster.
+__attribute__((target("amx-tile,amx-bf16"))) static double multiplyTiles() {
+  constexpr int64_t steps = 200000, tileBytes = 1024, rows = 16, stride = 64;
+  alignas(64) uint8_t config[64] = {1}; // the palette
+  for (int64_t tile = 0; tile < 8; ++tile) {
+    config[16 + 2 * tile] = stride;
+    config[48 + tile] = rows;
+  }
+  alignas(64) uint16_t words[tileBytes / 2];
+  uint32_t state = 1;
+  for (uint16_t &word : words) {
+    state = state * 1664525 + 1013904223;
+    // A sign and a mantissa of chance, and an exponent near that of 1.
+    word = static_cast<uint16_t>(0x3F00 | (state >> 16 & 0x80FF));
+  }
+  _tile_loadconfig(config);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_loadd(4, words, stride);
+  _tile_loadd(5, words, stride);
+  _tile_loadd(6, words, stride);
+  _tile_loadd(7, words, stride);
+  for (int64_t step = 0; step < steps; ++step) {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
+  return 4.0 * steps * 2 * rows * rows * 32;
+}
 #endif
 
-double measurePeak(unsigned threads) {
+/// The best rate of `threads` threads that `compute`, each, in GFLOP/s.
+static double measureRate(unsigned threads, double (*compute)()) {
   double best = 0;
-#if defined(__x86_64__)
-  InstructionSet set = Target::getHost().set;
-  if (set < InstructionSet::AVX2)
-    return 0;
-  auto multiplyAdd =
-      set >= InstructionSet::AVX512 ? multiplyAdd512 : multiplyAdd256;
   for (int round = 0; round < 7; ++round) {
     double operations = 0;
     double seconds = timed([&] {
 #pragma omp parallel num_threads(threads) reduction(+ : operations)
-      operations += multiplyAdd();
+      operations += compute();
     });
     best = std::max(best, operations / seconds * 1e-9);
   }
-#endif
   return best;
+}
+
+double measurePeak(unsigned threads) {
+#if defined(__x86_64__)
+  InstructionSet set = Target::getHost().set;
+  if (set >= InstructionSet::AVX2)
+    return measureRate(threads, set >= InstructionSet::AVX512 ? multiplyAdd512
+                                                              : multiplyAdd256);
+#endif
+  return 0;
+}
+
+double measureTilePeak(unsigned threads) {
+#if defined(__x86_64__)
+  if (Target::getHost().has(InstructionSet::AMX))
+    return measureRate(threads, multiplyTiles);
+#endif
+  return 0;
 }
 
 /// The value of `key` in /proc/self/status, in bytes; 0 where there is none.

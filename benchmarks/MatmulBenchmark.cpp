@@ -231,11 +231,14 @@ void Benchmark::measureProduct(Shape shape, int64_t columns, int64_t coldBytes,
 
 void Benchmark::measureProducts(unsigned threads) {
   setThreads(threads);
-  peaks[threads] = measurePeak(threads);
+  double peak = measurePeak(threads), tilePeak = measureTilePeak(threads);
   llvm::outs() << "\n"
                << countThreads(threads)
-               << llvm::format(": %.1f GFLOP/s of FMA in f32\n",
-                               peaks[threads]);
+               << llvm::format(": %.1f GFLOP/s of FMA in f32", peak);
+  if (tilePeak != 0)
+    llvm::outs() << llvm::format(", %.1f of AMX tiles of bf16", tilePeak);
+  llvm::outs() << "\n";
+  peaks[threads] = std::max(peak, tilePeak);
   int64_t coldBytes = int64_t(1000000) * coldMegabytes;
   if (coldBytes == 0)
     coldBytes =
