@@ -81,6 +81,16 @@ Value mx::packCodes(OpBuilder &builder, Location loc, numerics::Format format,
   }
 }
 
+/// The even and the odd ones of the lanes of `halves`, each in twice the bits:
+/// shifts, so that no lane moves.
+static std::pair<Value, Value> widenHalves(VectorBuilder &b, Value halves,
+                                           VectorType type) {
+  int64_t bits = type.getElementTypeBitWidth() / 2;
+  Value pairs = b.bitcast(halves, type), half = b.splat(pairs, bits);
+  return {arith::ShRSIOp::create(b.builder, b.loc, b.shl(pairs, bits), half),
+          arith::ShRSIOp::create(b.builder, b.loc, pairs, half)};
+}
+
 namespace {
 
 struct EncodePacked : OpConversionPattern<EncodePackedOp> {
@@ -286,16 +296,6 @@ struct DotBytes : OpConversionPattern<DotBytesOp> {
     return success();
   }
 };
-
-/// The even and the odd ones of the lanes of `halves`, each in twice the bits:
-/// shifts, so that no lane moves.
-static std::pair<Value, Value> widenHalves(VectorBuilder &b, Value halves,
-                                           VectorType type) {
-  int64_t bits = type.getElementTypeBitWidth() / 2;
-  Value pairs = b.bitcast(halves, type), half = b.splat(pairs, bits);
-  return {arith::ShRSIOp::create(b.builder, b.loc, b.shl(pairs, bits), half),
-          arith::ShRSIOp::create(b.builder, b.loc, pairs, half)};
-}
 
 struct DotHalves : OpConversionPattern<DotHalvesOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -23,7 +23,6 @@
 
 using namespace mlir;
 using namespace mx;
-using numerics::kRowsPerGroup;
 
 namespace {
 

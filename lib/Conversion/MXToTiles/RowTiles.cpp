@@ -59,11 +59,15 @@ OpFoldResult mx::getNumColumns(OpBuilder &builder, BlockMatmulOp op,
   return tensor::getMixedSize(builder, op.getLoc(), op.getAccumulator(), axis);
 }
 
+namespace {
+
 /// Where a tile is of a dimension of a tensor.
 struct Extent {
   int64_t dim;
   OpFoldResult offset, size;
 };
+
+} // namespace
 
 /// A slice of [batch.., first, second ..], without the batch dimensions if
 /// there are any, and of all of the others but for `extent`.
