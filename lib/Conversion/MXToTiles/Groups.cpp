@@ -61,14 +61,6 @@ private:
   numerics::IntegerForm getForm() {
     return *numerics::getIntegerForm(getRowsType().getFormat());
   }
-  /// What no byte of the columns exceeds in magnitude.
-  int64_t getLargestOfColumns() {
-    Type columns = (transposed ? op.getLhs() : op.getRhs()).getType();
-    constexpr int64_t kLargestOfByte = 128;
-    if (auto type = dyn_cast<MXTensorType>(columns))
-      return numerics::getIntegerForm(type.getFormat())->largest;
-    return kLargestOfByte;
-  }
   Value flatten(Value columns);
   Value restore(Value flat, Value columns);
 
@@ -231,7 +223,9 @@ Value GroupsMatmul::build(StrategyAttr strategy, Value columns) {
   operands.columns = columns;
   operands.areColumnsBatched = numBatch != 0;
   operands.areGrouped = grouped;
-  operands.largest = getLargestOfColumns();
+  Type columnsType = (transposed ? op.getLhs() : op.getRhs()).getType();
+  if (auto type = dyn_cast<MXTensorType>(columnsType))
+    operands.largest = numerics::getIntegerForm(type.getFormat())->largest;
   return buildRowTiles(builder, op, transposed, strategy, operands);
 }
 

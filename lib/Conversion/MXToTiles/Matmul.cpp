@@ -204,28 +204,14 @@ Value TiledMatmul::computePanels(
   if (strategy.getKernel() == Kernel::Dot || isOne)
     return compute(builder, loc, init, {});
 
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  SmallVector<OpFoldResult> lower(numOuter, zero), steps(numOuter, one);
+  SmallVector<OpFoldResult> lower(numOuter, builder.getIndexAttr(0)),
+      steps(numOuter, builder.getIndexAttr(1));
   auto forall = scf::ForallOp::create(
       builder, loc, lower, outerSizes, steps, init, std::nullopt,
       [&](OpBuilder &b, Location l, ValueRange args) {
         ValueRange outer = args.take_front(numOuter);
-        Value whole = args[numOuter];
-        SmallVector<OpFoldResult> offsets = getAsOpFoldResult(outer);
-        offsets.append(sizes.size() - numOuter, zero);
-        SmallVector<OpFoldResult> extents = steps;
-        llvm::append_range(extents, sizes.drop_front(numOuter));
-        SmallVector<OpFoldResult> strides(sizes.size(), one);
-        auto type = cast<RankedTensorType>(whole.getType());
-        auto panelType = RankedTensorType::get(
-            type.getShape().drop_front(numOuter), element);
-        Value panel = tensor::ExtractSliceOp::create(b, l, panelType, whole,
-                                                     offsets, extents, strides);
-        Value computed = compute(b, l, panel, outer);
-        auto inParallel = scf::InParallelOp::create(b, l);
-        b.setInsertionPointToStart(inParallel.getBody());
-        tensor::ParallelInsertSliceOp::create(b, l, computed, whole, offsets,
-                                              extents, strides);
+        Value panel = takeSlice(b, l, args[numOuter], outer);
+        putBackSlices(b, l, compute(b, l, panel, outer), panel);
       });
   return forall.getResult(0);
 }

@@ -11,6 +11,7 @@
 
 #include "../MXToLinalg/Layout.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mx/IR/MXOps.h"
 #include "mx/Target/Target.h"
 
@@ -79,6 +80,23 @@ struct TileOperands {
   bool areGrouped = false;
   int64_t largest = 128; // see `mx.tile_matmul`
 };
+
+/// Where a tile is of a dimension of a tensor.
+struct Extent {
+  int64_t dim;
+  mlir::OpFoldResult offset, size;
+};
+
+/// A slice of [outer.., first, second ..] at indices `outer`, without their
+/// dimensions, and of all of the others but for `extent` (RowTiles.cpp).
+mlir::tensor::ExtractSliceOp
+takeSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value source,
+          mlir::ValueRange outer, std::optional<Extent> extent = std::nullopt);
+
+/// Ends the body of an `scf.forall`: each of `tiles` takes the place of the
+/// slice of the results that it was made from.
+void putBackSlices(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::ValueRange tiles, mlir::ValueRange slices);
 
 /// The result of `op`, in tiles of rows, which are those of its right operand
 /// if `transposed` (RowTiles.cpp).

@@ -59,27 +59,15 @@ OpFoldResult mx::getNumColumns(OpBuilder &builder, BlockMatmulOp op,
   return tensor::getMixedSize(builder, op.getLoc(), op.getAccumulator(), axis);
 }
 
-namespace {
-
-/// Where a tile is of a dimension of a tensor.
-struct Extent {
-  int64_t dim;
-  OpFoldResult offset, size;
-};
-
-} // namespace
-
-/// A slice of [batch.., first, second ..], without the batch dimensions if
-/// there are any, and of all of the others but for `extent`.
-static tensor::ExtractSliceOp slice(OpBuilder &b, Location l, Value source,
-                                    ValueRange batch,
-                                    std::optional<Extent> extent) {
+tensor::ExtractSliceOp mx::takeSlice(OpBuilder &b, Location l, Value source,
+                                     ValueRange outer,
+                                     std::optional<Extent> extent) {
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   auto type = cast<RankedTensorType>(source.getType());
   SmallVector<OpFoldResult> offsets(type.getRank(), zero),
       sizes(type.getRank(), one), strides(type.getRank(), one);
-  llvm::copy(batch, offsets.begin());
-  int64_t first = batch.size();
+  llvm::copy(outer, offsets.begin());
+  int64_t first = outer.size();
   SmallVector<int64_t> shape;
   for (int64_t dim = first; dim < type.getRank(); ++dim) {
     bool isTiled = extent && extent->dim == dim - first;
@@ -93,6 +81,18 @@ static tensor::ExtractSliceOp slice(OpBuilder &b, Location l, Value source,
   return tensor::ExtractSliceOp::create(
       b, l, RankedTensorType::get(shape, type.getElementType()), source,
       offsets, sizes, strides);
+}
+
+void mx::putBackSlices(OpBuilder &b, Location l, ValueRange tiles,
+                       ValueRange slices) {
+  auto inParallel = scf::InParallelOp::create(b, l);
+  b.setInsertionPointToStart(inParallel.getBody());
+  for (auto [tile, place] : llvm::zip_equal(tiles, slices)) {
+    auto slice = place.getDefiningOp<tensor::ExtractSliceOp>();
+    tensor::ParallelInsertSliceOp::create(
+        b, l, tile, slice.getSource(), slice.getMixedOffsets(),
+        slice.getMixedSizes(), slice.getMixedStrides());
+  }
 }
 
 Value mx::buildRowTiles(OpBuilder &builder, BlockMatmulOp op, bool transposed,
@@ -133,17 +133,17 @@ Value mx::buildRowTiles(OpBuilder &builder, BlockMatmulOp op, bool transposed,
         Value line = args[numBatch], whole = args[numBatch + 1];
         Extent lines = {0, line, getTileSize(b, l, line, numLines, tileLines)};
         ValueRange rowBatch = operands.areRowsBatched ? batch : ValueRange();
-        Value payload = slice(b, l, operands.rows.payload, rowBatch, lines);
-        Value scales = slice(b, l, operands.rows.scales, rowBatch, lines);
+        Value payload = takeSlice(b, l, operands.rows.payload, rowBatch, lines);
+        Value scales = takeSlice(b, l, operands.rows.scales, rowBatch, lines);
         Value columns = operands.columns;
         if (operands.areColumnsBatched)
-          columns = slice(b, l, columns, batch, std::nullopt);
+          columns = takeSlice(b, l, columns, batch);
         Value row = line;
         if (operands.areGrouped)
           row = arith::MulIOp::create(
               b, l, row, arith::ConstantIndexOp::create(b, l, rowsPerLine));
         Extent rows = {rowDim, row, getTileSize(b, l, row, numRows, tileRows)};
-        auto accumulatorTile = slice(b, l, whole, batch, rows);
+        Value accumulatorTile = takeSlice(b, l, whole, batch, rows);
         auto flag = [&](bool holds) {
           return holds ? b.getUnitAttr() : UnitAttr();
         };
@@ -152,12 +152,7 @@ Value mx::buildRowTiles(OpBuilder &builder, BlockMatmulOp op, bool transposed,
             accumulatorTile, getTileType(operands.type), strategy,
             flag(transposed), flag(operands.areGrouped),
             b.getI64IntegerAttr(operands.largest));
-        auto inParallel = scf::InParallelOp::create(b, l);
-        b.setInsertionPointToStart(inParallel.getBody());
-        tensor::ParallelInsertSliceOp::create(
-            b, l, tile.getResult().front(), whole,
-            accumulatorTile.getMixedOffsets(), accumulatorTile.getMixedSizes(),
-            accumulatorTile.getMixedStrides());
+        putBackSlices(b, l, tile.getResult(), accumulatorTile);
       });
   Value result = forall.getResult(0);
   if (wholeType == type)

@@ -196,15 +196,7 @@ static SmallVector<Value> tileRows(OpBuilder &builder, Location loc,
         SmallVector<Value> results = makeTile(b, l, from, tiles);
         if (columns == Columns::Destination)
           results.front() = transpose(b, l, results.front(), to.front());
-        auto inParallel = scf::InParallelOp::create(b, l);
-        b.setInsertionPointToStart(inParallel.getBody());
-        for (auto [result, part, whole] :
-             llvm::zip_equal(results, to, wholes)) {
-          auto piece = part.getDefiningOp<tensor::ExtractSliceOp>();
-          tensor::ParallelInsertSliceOp::create(
-              b, l, result, whole, piece.getMixedOffsets(),
-              piece.getMixedSizes(), piece.getMixedStrides());
-        }
+        putBackSlices(b, l, results, to);
       });
   return llvm::to_vector(ValueRange(forall.getResults()));
 }
