@@ -16,12 +16,7 @@ using namespace mx::runner::test;
 
 namespace {
 
-struct Case {
-  numerics::Format format;
-  Pipeline pipeline;
-};
-
-class FastMatmul : public ::testing::TestWithParam<Case> {};
+class FastMatmul : public ::testing::TestWithParam<FormatCase> {};
 
 /// A*Y (product 0) or X*B (product 1) with a static number of columns that meet
 /// the blocks: it chooses the kernel.
@@ -74,7 +69,7 @@ private:
 };
 
 TEST_P(FastMatmul, M1_M2_M5_StaticColumns) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.format, 2, 1), b = makeType(c.format, 2, 0);
   for (int64_t columns : {1, 3, 6, 17})
@@ -91,7 +86,7 @@ TEST_P(FastMatmul, M1_M2_M5_StaticColumns) {
 }
 
 TEST_P(FastMatmul, M4_SpecialsAndExtremeScales) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.format, 2, 1), b = makeType(c.format, 2, 0);
   for (int64_t columns : {2, 7, 9})
@@ -110,7 +105,7 @@ TEST_P(FastMatmul, M4_SpecialsAndExtremeScales) {
 
 /// Blocks of several chunks, and chunks of several blocks.
 TEST_P(FastMatmul, M1_BlockSizes) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   for (int64_t blockSize : {64, 160, 256}) {
     MXTensorType a = makeType(c.format, 2, 1, blockSize),
@@ -126,7 +121,7 @@ TEST_P(FastMatmul, M1_BlockSizes) {
 
 /// M5: an accumulator of -0 stays what it is where nothing is added.
 TEST_P(FastMatmul, M5_NothingToAdd) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   MXTensorType a = makeType(c.format, 2, 1), b = makeType(c.format, 2, 0);
   auto minusZero = [](std::mt19937 &) { return -0.0; };
@@ -140,19 +135,8 @@ TEST_P(FastMatmul, M5_NothingToAdd) {
     }
 }
 
-std::vector<Case> allCases() {
-  std::vector<Case> cases;
-  for (numerics::Format format : numerics::kFormats)
-    for (const Pipeline &pipeline : getPipelines())
-      cases.push_back({format, pipeline});
-  return cases;
-}
-
 INSTANTIATE_TEST_SUITE_P(
-    AllFormats, FastMatmul, ::testing::ValuesIn(allCases()),
-    [](const auto &info) {
-      return std::string(numerics::getInfo(info.param.format).shortName) + "_" +
-             info.param.pipeline.name;
-    });
+    AllFormats, FastMatmul,
+    ::testing::ValuesIn(getFormatCases(numerics::kFormats)), nameOf);
 
 } // namespace

@@ -176,6 +176,20 @@ double normal(std::mt19937 &generator) {
   return static_cast<float>(std::normal_distribution<double>()(generator));
 }
 
+std::string nameOf(const ::testing::TestParamInfo<FormatCase> &info) {
+  return std::string(numerics::getInfo(info.param.format).shortName) + "_" +
+         info.param.pipeline.name;
+}
+
+std::vector<FormatCase>
+getFormatCases(llvm::ArrayRef<numerics::Format> formats) {
+  std::vector<FormatCase> cases;
+  for (numerics::Format format : formats)
+    for (const Pipeline &pipeline : getPipelines())
+      cases.push_back({format, pipeline});
+  return cases;
+}
+
 double special(std::mt19937 &generator) {
   const double values[] = {
       std::numeric_limits<double>::quiet_NaN(),

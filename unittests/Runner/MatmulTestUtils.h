@@ -11,6 +11,8 @@
 
 #include "RunnerTestUtils.h"
 
+#include "gtest/gtest.h"
+
 #include "mx/Numerics/Reference.h"
 
 namespace mx::runner::test {
@@ -44,6 +46,16 @@ void expectWithinM2(const Operands &operands, int index,
 /// The same for all three.
 void expectWithinM2(const Operands &operands,
                     const std::vector<HostValue> &results);
+
+/// What a test of one format on one pipeline is given, and is called by.
+struct FormatCase {
+  numerics::Format format;
+  Pipeline pipeline;
+};
+std::string nameOf(const ::testing::TestParamInfo<FormatCase> &info);
+/// All pipelines with each of `formats`.
+std::vector<FormatCase>
+getFormatCases(llvm::ArrayRef<numerics::Format> formats);
 
 /// Normal numbers.
 double normal(std::mt19937 &generator);

@@ -24,12 +24,7 @@ using namespace mx::runner::test;
 
 namespace {
 
-struct Case {
-  numerics::Format format;
-  Pipeline pipeline;
-};
-
-class RowGroupsMatmul : public ::testing::TestWithParam<Case> {};
+class RowGroupsMatmul : public ::testing::TestWithParam<FormatCase> {};
 
 std::string toString(const Shape &shape) {
   std::string text;
@@ -142,7 +137,7 @@ std::string makePackedText(numerics::Format format, int64_t rows, int64_t k,
 }
 
 TEST_P(RowGroupsMatmul, M1_M2_M3_M4_Packed) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   struct Size {
     int64_t rows, k;
@@ -178,7 +173,7 @@ TEST_P(RowGroupsMatmul, M1_M2_M3_M4_Packed) {
 
 /// Elements and digits that make the largest sums there are.
 TEST_P(RowGroupsMatmul, M2_LargestSums) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   int64_t rows = 17, k = 96, bits = numerics::getInfo(c.format).bits;
   Checked program(makePackedText(c.format, rows, k, {1, 3}, false), c.pipeline);
@@ -199,7 +194,7 @@ TEST_P(RowGroupsMatmul, M2_LargestSums) {
 
 /// Batches on both sides and on either one.
 TEST_P(RowGroupsMatmul, M1_M3_Batches) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   std::string element = numerics::getInfo(c.format).name;
   int64_t k = 64;
@@ -237,7 +232,7 @@ TEST_P(RowGroupsMatmul, M1_M3_Batches) {
 
 /// Batches of floats that meet packed rows, with digits and without.
 TEST_P(RowGroupsMatmul, M1_M2_PackedBatches) {
-  const Case &c = GetParam();
+  const FormatCase &c = GetParam();
   std::mt19937 generator = makeGenerator();
   int64_t bits = numerics::getInfo(c.format).bits, rows = 18, k = 64, n = 3;
   std::string w = blocked({rows, k}, numerics::getInfo(c.format).name, 1);
@@ -263,20 +258,15 @@ TEST_P(RowGroupsMatmul, M1_M2_PackedBatches) {
   }
 }
 
-std::vector<Case> allCases() {
-  std::vector<Case> cases;
+std::vector<FormatCase> getCases() {
+  std::vector<numerics::Format> formats;
   for (numerics::Format format : numerics::kFormats)
     if (numerics::getIntegerForm(format))
-      for (const Pipeline &pipeline : getPipelines())
-        cases.push_back({format, pipeline});
-  return cases;
+      formats.push_back(format);
+  return getFormatCases(formats);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Formats, RowGroupsMatmul, ::testing::ValuesIn(allCases()),
-    [](const auto &info) {
-      return std::string(numerics::getInfo(info.param.format).shortName) + "_" +
-             info.param.pipeline.name;
-    });
+INSTANTIATE_TEST_SUITE_P(Formats, RowGroupsMatmul,
+                         ::testing::ValuesIn(getCases()), nameOf);
 
 } // namespace
